@@ -1,0 +1,37 @@
+import { readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+import { defineConfig } from "vitest/config";
+
+// Tests read source through this condition, so nothing has to be built to run one.
+const conditions = ["@holdpoint/source", "module", "node", "development|production"];
+const setup = fileURLToPath(new URL("scripts/fail-on-console.ts", import.meta.url));
+
+function project(folder: string, name: string) {
+  return {
+    extends: true as const,
+    test: {
+      name,
+      root: `${folder}/${name}`,
+      include: ["test/**/*.test.ts"],
+      setupFiles: [setup],
+      benchmark: { include: ["bench/**/*.bench.ts"] },
+    },
+  };
+}
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: {
+    reporters: ["default", "./scripts/plain-reporter.ts"],
+    projects: ["packages", "apps"].flatMap((folder) =>
+      readdirSync(folder).map((name) => project(folder, name)),
+    ),
+    coverage: {
+      provider: "v8",
+      include: ["**/src/**/*.ts"],
+      reporter: ["text-summary", "json-summary"],
+    },
+  },
+});
