@@ -9,7 +9,15 @@
  * C4 What a fence or a time limit refuses is checked inside the statement, by the store's own clock and epochs, never by
  *    a read before it.
  * C5 Writes of several ports commit together exactly where those ports have the same `home`.
+ * C6 Where several things forbid a write, the refusal names the first of: version, fence, time. The first refused write
+ *    in the order of the list is the one named.
+ * C7 A write counts as this attempt's own where its row shows the attempt at the version it made. A row that has moved on
+ *    counts too, once another row of the same list shows the attempt: all or none were applied. So a commit with an
+ *    append-only row in it (an audit entry, a log entry) is recognised for ever.
  */
+
+import { ApprovalError } from "./errors.ts";
+import { isId, isKey, isStorableText, limits } from "./limits.ts";
 
 /** The ownership under which a write is made: refused once the lease `name` has a newer epoch. */
 export interface Fence {
@@ -22,7 +30,10 @@ export type Cell = string | number | null;
 
 /** One row changed by compare-and-set. Plain data, so it can be logged by name, compared and replayed. */
 export interface Write {
-  /** What is done, from the closed list of the port that made it: `approvals.put`, `log.append` … */
+  /**
+   * What is done, from the closed list of the port that made it: `approvals.put`, `log.append` …; the part before the dot
+   * is the table, and every statement sets one row under its expected version (an append expects 0).
+   */
   readonly statement: string;
   readonly scope: string;
   /** The row. */
@@ -68,4 +79,46 @@ export interface Committer {
   now(): Promise<number>;
   /** Applies all of `writes` or none. An empty list is `done`. @throws `store-unavailable` when certainly nothing was applied. */
   commit(attemptId: string, writes: readonly Write[]): Promise<CommitOutcome>;
+}
+
+const statementForm = /^([A-Za-z][A-Za-z0-9]*)\.[a-z]+$/;
+
+/** The table that a statement is about: `approvals` of `approvals.put`. */
+export function tableOf(statement: string): string {
+  return statement.slice(0, statement.indexOf("."));
+}
+
+/**
+ * Refuses what no store could keep as it is, the same way in front of every store: ids of the checked alphabet, cells that
+ * are texts, safe integers or null.
+ *
+ * @throws ApprovalError `write-invalid`
+ */
+export function assertWrites(attemptId: string, writes: readonly Write[]): void {
+  if (!isId(attemptId)) throw invalid("an attempt id");
+  if (writes.length > limits.writesMax) throw invalid(`a list of ${writes.length} writes`);
+  for (const write of writes) {
+    if (!statementForm.test(write.statement)) throw invalid("a statement");
+    if (!isId(write.scope)) throw invalid(`a scope in ${write.statement}`);
+    if (!isKey(write.key)) throw invalid(`a key in ${write.statement}`);
+    if (write.expect !== "any" && !isVersion(write.expect)) {
+      throw invalid(`an expected version in ${write.statement}`);
+    }
+    for (const [name, cell] of Object.entries(write.values)) {
+      if (!isCell(cell)) throw invalid(`the column ${name} in ${write.statement}`);
+    }
+  }
+}
+
+function invalid(what: string): ApprovalError {
+  return new ApprovalError("write-invalid", `${what} has a form that stores do not keep`);
+}
+
+function isVersion(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 0;
+}
+
+function isCell(value: unknown): value is Cell {
+  if (typeof value === "string") return isStorableText(value);
+  return value === null || (Number.isSafeInteger(value) && !Object.is(value, -0));
 }

@@ -1,19 +1,51 @@
 // Time, chance, commits
 export { systemClock, systemIds, type CancelTimer, type Clock, type Ids } from "./clock.ts";
-export type { Cell, CommitOutcome, Committer, Fence, Refusal, Row, Write } from "./commit.ts";
+export {
+  assertWrites,
+  tableOf,
+  type Cell,
+  type CommitOutcome,
+  type Committer,
+  type Fence,
+  type Refusal,
+  type Row,
+  type Write,
+} from "./commit.ts";
+export { memoryHome, type AppliedWrite, type MemoryHome } from "./memory-home.ts";
+export type { KeyRange } from "./row-table.ts";
 
-// People, requests, decisions
-export type { ActorRef } from "./actor.ts";
+// People
+export {
+  assertActor,
+  identityPort,
+  isActor,
+  unverified,
+  type Actor,
+  type ActorRef,
+  type Identity,
+  type IdentityPort,
+} from "./actor.ts";
+
+// Requests, rules, decisions
 export type { ApprovalRequest, RequestFacts } from "./request.ts";
-export type { ApprovalRule } from "./rule.ts";
-export type {
-  Approve,
-  Decision,
-  DecisionRecord,
-  Deny,
-  Outcome,
-  WithdrawReason,
+export { checkedRule, type ApprovalRule } from "./rule.ts";
+export {
+  approve,
+  decisionTerms,
+  deny,
+  editedArguments,
+  isDecision,
+  type Approve,
+  type Decision,
+  type DecisionRecord,
+  type DecisionTerms,
+  type Deny,
+  type Edited,
+  type Outcome,
+  type WithdrawReason,
 } from "./decision.ts";
+export { ineligible, type Ineligible } from "./eligibility.ts";
+export { editStands, type EditPort, type EditVerdict, type ProposedEdit } from "./edits.ts";
 
 // Ports
 export type {
@@ -21,9 +53,39 @@ export type {
   ApprovalRecords,
   ConcludeHow,
   PortAnswer,
+  RecordedArguments,
   RecordState,
   RequestHow,
   SettleHow,
   SettlePlan,
   WithdrawHow,
 } from "./port.ts";
+
+// Stores
+export { memoryApprovalStore } from "./memory.ts";
+export {
+  auditKey,
+  noExpiry,
+  placeOf,
+  statements,
+  type ApprovalColumns,
+  type ApprovalFilter,
+  type ApprovalOrder,
+  type ApprovalPage,
+  type ApprovalState,
+  type ApprovalStore,
+  type KeyColumns,
+  type PagePlace,
+  type StoredChange,
+} from "./store.ts";
+
+// Errors and limits
+export {
+  ApprovalAlreadyDecided,
+  ApprovalError,
+  ApprovalPending,
+  isApprovalError,
+  StoreUnavailable,
+  type ApprovalErrorCode,
+} from "./errors.ts";
+export { isId, isKey, isName, limits } from "./limits.ts";

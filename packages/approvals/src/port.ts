@@ -24,12 +24,37 @@ export interface RequestHow {
   prepare(): void | Promise<void>;
 }
 
-/** `decided` and unspent: `settle` writes, where given, must commit (with what they allow) before anything runs. */
+/**
+ * `decided` and unspent: where `approvalId` is given, the writes of `records.settle` must commit (with what they allow) before
+ * anything runs.
+ */
 export type PortAnswer =
-  | { readonly status: "decided"; readonly decision: DecisionRecord; readonly approvalId?: string }
-  | { readonly status: "pending"; readonly approvalId?: string };
+  | {
+      readonly status: "decided";
+      readonly decision: DecisionRecord;
+      readonly approvalId?: string;
+      readonly recorded?: RecordedArguments;
+    }
+  | {
+      readonly status: "pending";
+      readonly approvalId?: string;
+      readonly recorded?: RecordedArguments;
+    };
 
-/** What a runner needs of the records behind a port. It gets writes and commits them itself, with its own. */
+/**
+ * What an earlier asking of the same call put on record, where this one drew other arguments (a random default): those were
+ * shown, so those run, and `settle` takes their digest.
+ */
+export interface RecordedArguments {
+  readonly arguments: unknown;
+  readonly argumentsDigest: string;
+}
+
+/**
+ * What a runner needs of the records behind a port. It gets writes and commits them itself, with its own. A commit that is
+ * refused spent nothing: ask again for the writes, or for what stands. A record that was replaced because of an edit is read,
+ * settled, withdrawn and concluded as the one that took its place; a decision that is brought is for the very record it names.
+ */
 export interface ApprovalRecords {
   readonly store: Committer;
   /** What stands, with its seal checked. `undefined` where this scope has no such record. */
@@ -53,10 +78,14 @@ export interface SettleHow {
   readonly decision?: Decision;
   /** Digest of the arguments that will be shown as approved: compared with the record's own (APR-25). */
   readonly argumentsDigest: string;
+  /** How an approved call ended, where that is known in the same commit (a gate: `passed`); else `conclude` says it later. */
+  readonly outcome?: Outcome;
 }
 
 /**
- * `ready`: commit `writes`, then `decision` is spent. `open`: `writes` record a vote that leaves the quorum open.
+ * `ready`: commit `writes`, then `decision` is spent. `open`: `writes` record a vote that leaves the quorum open; with
+ * `supersededBy`, they close this record and open that one, whose proposed arguments are the edit: its approval has to be
+ * asked of somebody else (APR-16), and the call waits on.
  * `stands`: another decision stands, or it is spent (`mine`: by this very attempt, which may go on).
  */
 export type SettlePlan =
@@ -65,7 +94,12 @@ export type SettlePlan =
       readonly decision: DecisionRecord;
       readonly writes: readonly Write[];
     }
-  | { readonly status: "open"; readonly missing: number; readonly writes: readonly Write[] }
+  | {
+      readonly status: "open";
+      readonly missing: number;
+      readonly writes: readonly Write[];
+      readonly supersededBy?: string;
+    }
   | { readonly status: "stands"; readonly decision: DecisionRecord; readonly mine: boolean }
   | { readonly status: "pending" }
   | { readonly status: "missing" };
