@@ -6,7 +6,9 @@ import type { CallOutcome } from "./order.ts";
 const nothing = Object.freeze({ calls: 0, cost: 0 });
 
 /** Guards, before anybody is asked. A call on record passed them when it was made. */
-export function askGuards(call: LiveCall): CallOutcome | undefined | Promise<CallOutcome | undefined> {
+export function askGuards(
+  call: LiveCall,
+): CallOutcome | undefined | Promise<CallOutcome | undefined> {
   const { guards } = call.ports;
   if (guards.length === 0 || call.order.recorded !== undefined) return undefined;
   return askEach(call, guards);

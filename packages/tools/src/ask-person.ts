@@ -1,11 +1,18 @@
-import { type ApprovalPort, type ApprovalRule, requestOf } from "@holdpoint/approvals";
+import type {
+  ApprovalPort,
+  ApprovalRequest,
+  ApprovalRule,
+  RequestFacts,
+} from "@holdpoint/approvals";
 
 import { ToolDefinitionError, ToolDispatchError } from "./errors.ts";
 import type { LiveCall } from "./live-call.ts";
 import type { CallOutcome } from "./order.ts";
 
 /** Asks the approval port where the tool's rule, or the record of the call, says so. */
-export function askPerson(call: LiveCall): CallOutcome | undefined | Promise<CallOutcome | undefined> {
+export function askPerson(
+  call: LiveCall,
+): CallOutcome | undefined | Promise<CallOutcome | undefined> {
   const { recorded } = call.order;
   if (call.record.confirm === false && recorded?.gated !== true) return undefined;
   const gate = call.gate();
@@ -33,31 +40,17 @@ async function ask(
   port: ApprovalPort,
   rule: ApprovalRule,
 ): Promise<CallOutcome | undefined> {
-  const { order, record, ports } = call;
-  const { scope, runId, node, requestedBy, signal } = order;
-  const request = requestOf(
-    {
-      kind: "tool",
-      tool: record.name,
-      scope,
-      runId,
-      node,
-      callId: order.callId(),
-      argumentKey: order.argumentKey(),
-      arguments: call.args,
-      requestedBy,
-      rule,
-    },
-    {
-      id: ports.ids.id(),
-      requestedAt: ports.clock.now(),
-      digest: (value) => call.digest(value),
-    },
-  );
+  let request = newRequest(call, rule);
   call.tell({ kind: "requested", requestId: request.id });
+  const { signal } = call.order;
   const answer = await port.request(request, { signal, prepare: () => prepare(call) });
   // A port that swallowed the failure would leave a request that nothing can resume.
   if (call.runnerFailure !== undefined) throw call.runnerFailure.thrown;
+  if (answer.recorded !== undefined) {
+    // The first draw stands: what was shown then is what runs (FLOW-35).
+    call.args = answer.recorded.arguments;
+    request = newRequest(call, rule, request.id);
+  }
   if (answer.status === "pending") {
     const { approvalId } = answer;
     call.tell({ kind: "pending", requestId: request.id, approvalId });
@@ -65,17 +58,35 @@ async function ask(
   }
   const { decision, approvalId: id } = answer;
   const { approved, edited } = decision;
-  call.tell({
-    kind: "decided",
-    requestId: request.id,
-    approvalId: id,
-    approved,
-    edited: edited !== undefined,
-  });
-  if (approved && edited !== undefined) call.args = edited.arguments;
-  const digest = edited === undefined ? request.argumentsDigest : call.digest(call.args);
+  const isEdited = edited !== undefined;
+  call.tell({ kind: "decided", requestId: request.id, approvalId: id, approved, edited: isEdited });
+  if (approved && isEdited) call.args = edited.arguments;
+  const digest = isEdited ? call.digest(call.args) : request.argumentsDigest;
   call.approval = { id, decision, request, asked: request.rule, digest };
   return undefined;
+}
+
+function newRequest(call: LiveCall, rule: ApprovalRule, id?: string): ApprovalRequest {
+  const { order, record, ports } = call;
+  const { scope, runId, node, requestedBy } = order;
+  const facts: RequestFacts = {
+    kind: "tool",
+    tool: record.name,
+    scope,
+    runId,
+    node,
+    callId: order.callId(),
+    argumentKey: order.argumentKey(),
+    arguments: call.args,
+    requestedBy,
+    rule,
+  };
+  return {
+    ...facts,
+    id: id ?? ports.ids.id(),
+    requestedAt: ports.clock.now(),
+    argumentsDigest: call.digest(call.args),
+  };
 }
 
 async function prepare(call: LiveCall): Promise<void> {
@@ -99,9 +110,12 @@ export function forbidden(call: LiveCall, reason: string): CallOutcome {
 function noApprover(call: LiveCall): CallOutcome {
   const tool = call.record.name;
   return call.failed(
-    new ToolDefinitionError(`'${tool}' needs a person's word, and the executor has no approval port`, {
-      code: "no-approver",
-      attributes: { tool },
-    }),
+    new ToolDefinitionError(
+      `'${tool}' needs a person's word, and the executor has no approval port`,
+      {
+        code: "no-approver",
+        attributes: { tool },
+      },
+    ),
   );
 }

@@ -23,7 +23,7 @@ export interface AttemptHow {
   readonly timeoutMs: number | undefined;
   readonly clock: Clock;
   /** An attempt that had been left settled after all. */
-  late(): void;
+  readonly late: () => void;
 }
 
 export function attempt(
@@ -52,7 +52,7 @@ function settled(
   return new Promise((resolve) => {
     let ended = false;
     const end = (how: AttemptEnd): void => {
-      if (ended) return void late(); // A3
+      if (ended) return late(); // A3
       ended = true;
       stopTimer?.();
       stopWaiting();
@@ -104,6 +104,9 @@ export class JoinedSignal {
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return (
-    typeof value === "object" && value !== null && "then" in value && typeof value.then === "function"
+    typeof value === "object" &&
+    value !== null &&
+    "then" in value &&
+    typeof value.then === "function"
   );
 }

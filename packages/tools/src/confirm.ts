@@ -45,7 +45,8 @@ export function meetsRule(
   asked: { readonly requestedBy: ActorRef | undefined; readonly quorum: number },
 ): boolean {
   const { by } = decision;
-  const named = rule.approvers !== undefined || (rule.quorum ?? 1) > 1 || rule.excludeRequester === true;
+  const named =
+    rule.approvers !== undefined || (rule.quorum ?? 1) > 1 || rule.excludeRequester === true;
   if (named && by.assurance === "none") return false;
   if (rule.approvers !== undefined && !rule.approvers.some((one) => names(one, by))) return false;
   if (rule.excludeRequester === true && asked.requestedBy?.id === by.id) return false;

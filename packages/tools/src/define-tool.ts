@@ -8,7 +8,7 @@ import type { Retry } from "./retry.ts";
 import { type InputOf, type OutputOf, type Schema, validatorOf } from "./schema.ts";
 import { parsePath } from "./secret.ts";
 import type { Tool } from "./tool.ts";
-import { keepRecord, type Revalidation, type ToolRecord } from "./tool-record.ts";
+import { keepRecord, type Revalidate, type ToolRecord } from "./tool-record.ts";
 
 /** What a tool is made of. `R` is what `execute` returns, before the output schema reads it. */
 export interface ToolSpec<
@@ -27,10 +27,7 @@ export interface ToolSpec<
   /** Whether a person has to let a call go, by its arguments; default: never. */
   readonly confirm?: boolean | ((args: OutputOf<I>, context: CallContext) => GateAnswer);
   /** Asked once more right before execution; an object with a code refuses. */
-  readonly revalidate?: (
-    args: OutputOf<I>,
-    context: CallContext,
-  ) => Revalidation | Promise<Revalidation>;
+  readonly revalidate?: Revalidate<OutputOf<I>>;
   /** Running it twice under one idempotency key does what running it once does (default: no). */
   readonly idempotent?: boolean;
   /** How long one attempt may take, in milliseconds. A person's time never counts (TOOL-14). */
@@ -51,7 +48,8 @@ export interface ToolSpec<
 }
 
 /** With an output schema what that gives, else what `execute` returns. */
-export type ResultOf<O extends Schema<unknown, unknown>, R> = unknown extends OutputOf<O> ? R : OutputOf<O>;
+export type ResultOf<O extends Schema<unknown, unknown>, R> =
+  unknown extends OutputOf<O> ? R : OutputOf<O>;
 
 /**
  * Makes a tool: a named, typed side effect that only an executor can run (TOOL-01, TOOL-10).
@@ -76,13 +74,28 @@ export function defineTool<
 >(spec: ToolSpec<N, I, O, R>): Tool<InputOf<I>, ResultOf<O, R>, N, OutputOf<I>> {
   check(spec);
   const { name, description, version, idempotent = false } = spec;
-  const tool: Tool<InputOf<I>, ResultOf<O, R>, N, OutputOf<I>> = { name, description, version, idempotent };
+  const tool: Tool<InputOf<I>, ResultOf<O, R>, N, OutputOf<I>> = {
+    name,
+    description,
+    version,
+    idempotent,
+  };
   keepRecord(tool, recordFrom(spec));
   keepExecute(tool, spec.execute as Execute);
   return Object.freeze(tool);
 }
 
-type AnySpec = ToolSpec<string, Schema<unknown, unknown>, Schema<unknown, unknown>, unknown>;
+/** A spec whose types have done their work: its functions take what nobody here can make. */
+interface AnySpec extends Pick<
+  ToolSpec<string, Schema, Schema, unknown>,
+  "name" | "input" | "output" | "idempotent" | "timeoutMs" | "retry" | "secrets" | "version"
+> {
+  readonly confirm?: boolean | ((args: never, context: CallContext) => GateAnswer);
+  readonly revalidate?: (args: never, context: CallContext) => ReturnType<Revalidate>;
+  readonly key?: (input: never) => unknown;
+  readonly cost?: number | ((args: never) => number);
+  readonly execute: (args: never, context: CallContext) => unknown;
+}
 
 function recordFrom(spec: AnySpec): ToolRecord {
   let walk: ReturnType<ToolRecord["walk"]> | undefined;
@@ -94,13 +107,13 @@ function recordFrom(spec: AnySpec): ToolRecord {
     output: spec.output,
     validateInput: validatorOf(spec.input),
     validateOutput: spec.output && validatorOf(spec.output),
-    confirm: spec.confirm ?? false,
-    revalidate: spec.revalidate,
+    confirm: (spec.confirm ?? false) as ToolRecord["confirm"],
+    revalidate: spec.revalidate as ToolRecord["revalidate"],
     retry: spec.retry && Object.freeze({ ...spec.retry }),
     timeoutMs: spec.timeoutMs,
     secrets: Object.freeze([...(spec.secrets ?? [])]),
-    key: spec.key,
-    cost: spec.cost ?? 0,
+    key: spec.key as ToolRecord["key"],
+    cost: (spec.cost ?? 0) as ToolRecord["cost"],
     // Not before it is needed: a recursive schema may name what is defined after the tool.
     walk: () => (walk ??= compileWalk(spec.input)),
   };
@@ -125,10 +138,13 @@ function check(spec: AnySpec): void {
                   ? "secrets"
                   : undefined;
   if (wrong === undefined) return;
-  throw new ToolDefinitionError(`the tool '${String(name)}' can't be: its '${wrong}' is not valid`, {
-    code: "definition-invalid",
-    attributes: { tool: String(name), member: wrong },
-  });
+  throw new ToolDefinitionError(
+    `the tool '${String(name)}' can't be: its '${wrong}' is not valid`,
+    {
+      code: "definition-invalid",
+      attributes: { tool: String(name), member: wrong },
+    },
+  );
 }
 
 function isSchema(schema: unknown): boolean {

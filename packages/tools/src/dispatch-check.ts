@@ -1,9 +1,4 @@
-import type {
-  ActorRef,
-  ApprovalRule,
-  DecisionRecord,
-  WithdrawReason,
-} from "@holdpoint/approvals";
+import type { ActorRef, ApprovalRule, DecisionRecord, WithdrawReason } from "@holdpoint/approvals";
 
 import { type Gate, meetsRule } from "./confirm.ts";
 import type { ToolErrorCode } from "./errors.ts";
@@ -37,14 +32,21 @@ export function dispatchRefusal(facts: DispatchFacts): DispatchRefusal | undefin
     const why = "the arguments are not those that were approved";
     return { code: "arguments-changed", why, reason: "superseded" };
   }
-  const useWithinMs = Math.min(...limitsOf(asked), ...(gate.kind === "gated" ? limitsOf(gate.rule) : []));
+  const useWithinMs = Math.min(
+    ...limitsOf(asked),
+    ...(gate.kind === "gated" ? limitsOf(gate.rule) : []),
+  );
   // As with expiry, the very instant is too late.
   if (now - decision.at >= useWithinMs) {
     const why = `the approval was to be used within ${useWithinMs} ms`;
     return { code: "approval-stale", why, reason: "expired" };
   }
   if (gate.kind === "forbidden") {
-    return { code: "rule-forbids", why: `its rule forbids it: ${gate.reason}`, reason: "cancelled" };
+    return {
+      code: "rule-forbids",
+      why: `its rule forbids it: ${gate.reason}`,
+      reason: "cancelled",
+    };
   }
   if (gate.kind === "gated" && !stands(gate.rule, facts)) {
     const why = "its rule asks for more than this decision gives";

@@ -103,7 +103,11 @@ function refuse(
   own?: string,
 ): CallOutcome {
   const tool = call.record.name;
-  const attributes = { tool, approvalId: call.approval?.id, ...(own !== undefined && { reason: own }) };
+  const attributes = {
+    tool,
+    approvalId: call.approval?.id,
+    ...(own !== undefined && { reason: own }),
+  };
   const message = `the call of '${tool}' was refused right before it ran: ${why}`;
   return call.refused(new ToolDispatchError(message, { code, attributes }), reason);
 }

@@ -23,12 +23,17 @@ export async function validateEdited(
   const record = recordOf(tool);
   const validated = await record.validateInput(args);
   if (!validated.ok) {
-    const issues = validated.issues.map(({ path, message }) => (path ? `${path}: ${message}` : message));
+    const issues = validated.issues.map(({ path, message }) =>
+      path ? `${path}: ${message}` : message,
+    );
     return { status: "invalid", issues };
   }
   const gate = gateOf(record.confirm, validated.value, context);
   if (gate.kind === "forbidden") {
-    return { status: "invalid", issues: [`the rule of '${record.name}' forbids it: ${gate.reason}`] };
+    return {
+      status: "invalid",
+      issues: [`the rule of '${record.name}' forbids it: ${gate.reason}`],
+    };
   }
   const rule: { rule?: ApprovalRule } = gate.kind === "gated" ? { rule: gate.rule } : {};
   return { status: "valid", arguments: validated.value, ...rule };

@@ -37,10 +37,16 @@ export function registerErrorClass<C extends abstract new (...args: never[]) => 
   of: C,
   ...[build]: C extends ToolErrorClass ? [build?: Build<C>] : [build: Build<C>]
 ): void {
-  enter(name, of.prototype as object, build ?? ((info) => construct(of as unknown as ToolErrorClass, info)));
+  enter(
+    name,
+    of.prototype as object,
+    build ?? ((info) => construct(of as unknown as ToolErrorClass, info)),
+  );
 }
 
-type Build<C extends abstract new (...args: never[]) => Error> = (info: ErrorInfo) => InstanceType<C>;
+type Build<C extends abstract new (...args: never[]) => Error> = (
+  info: ErrorInfo,
+) => InstanceType<C>;
 
 function enter(name: string, prototype: object, build: (info: ErrorInfo) => Error): void {
   const known = classes.get(name);

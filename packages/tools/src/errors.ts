@@ -61,7 +61,11 @@ export class ToolError extends Error {
     this.code = init.code ?? "failed";
     this.attributes = Object.freeze({ ...init.attributes });
     this.retryable = init.retryable ?? false;
-    Object.defineProperty(this, "name", { value: new.target.errorName, configurable: true, writable: true });
+    Object.defineProperty(this, "name", {
+      value: new.target.errorName,
+      configurable: true,
+      writable: true,
+    });
     Object.defineProperty(this, brand, { value: true });
   }
 }
@@ -111,12 +115,11 @@ export class ToolDefinitionError extends ToolError {
   static override readonly errorName: string = "ToolDefinitionError";
 }
 
-
 /** Recognises an error of this package, of whatever copy of it, and optionally by code. */
 export function isToolError(value: unknown, code?: ToolErrorCode): value is ToolError {
   if (typeof value !== "object" || value === null) return false;
   try {
-    return brand in value && (code === undefined || (value as ToolError).code === code);
+    return brand in value && (code === undefined || (value as { code?: unknown }).code === code);
   } catch {
     return false; // a proxy that throws is nobody's error
   }

@@ -2,7 +2,11 @@
 export type ToolEvent = CallIds &
   (
     | { readonly kind: "requested"; readonly requestId: string }
-    | { readonly kind: "pending"; readonly requestId: string; readonly approvalId: string | undefined }
+    | {
+        readonly kind: "pending";
+        readonly requestId: string;
+        readonly approvalId: string | undefined;
+      }
     | {
         readonly kind: "decided";
         readonly requestId: string | undefined;

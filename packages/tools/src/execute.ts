@@ -34,7 +34,10 @@ export async function execute(call: LiveCall): Promise<CallOutcome> {
   }
 }
 
-function failureOf(call: LiveCall, end: Extract<AttemptEnd, { how: "threw" | "timed-out" }>): unknown {
+function failureOf(
+  call: LiveCall,
+  end: Extract<AttemptEnd, { how: "threw" | "timed-out" }>,
+): unknown {
   if (end.how === "threw") return end.thrown;
   const { name: tool, timeoutMs } = call.record;
   return new ToolTimedOutError(`'${tool}' took longer than ${timeoutMs} ms`, {
@@ -68,5 +71,7 @@ async function validateOutput(call: LiveCall, value: unknown): Promise<CallOutco
   if (validated.ok) return { status: "ok", value: validated.value };
   const { issues } = validated;
   const message = `'${tool}' ran, and its result is not valid: ${issuesText(issues)}`;
-  return call.failed(new ToolOutputError(message, { code: "output-invalid", attributes: { tool, issues } }));
+  return call.failed(
+    new ToolOutputError(message, { code: "output-invalid", attributes: { tool, issues } }),
+  );
 }

@@ -6,7 +6,8 @@ import { conclude, keepsRecord } from "./settle.ts";
 
 /** What is written and told once a call has ended: the approval's outcome, the ledger's entry, the event. */
 export function finish(call: LiveCall, outcome: CallOutcome): Promise<void> | undefined {
-  const writes = keepsRecord(call) || (call.ports.ledger !== undefined && call.execution !== undefined);
+  const writes =
+    keepsRecord(call) || (call.ports.ledger !== undefined && call.execution !== undefined);
   if (writes) return write(call, outcome);
   tellEnd(call, outcome);
   return undefined;

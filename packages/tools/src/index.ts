@@ -5,7 +5,7 @@ export type { InputOf, OutputOf, Schema, ValidationIssue } from "./schema.ts";
 export { toolFacts, type ToolFacts } from "./tool-facts.ts";
 export type { CallContext } from "./context.ts";
 export type { Retry } from "./retry.ts";
-export type { Revalidation } from "./tool-record.ts";
+export type { Revalidate, Revalidation } from "./tool-record.ts";
 
 // Running them
 export { Executor } from "./executor.ts";

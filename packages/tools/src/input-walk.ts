@@ -210,7 +210,9 @@ class Compiler {
     const at = (index: number): Slot =>
       this.slot([
         ...arrays,
-        ...tuples.map(({ items, rest }) => (index < items.length ? items[index] : rest)).filter(Boolean),
+        ...tuples
+          .map(({ items, rest }) => (index < items.length ? items[index] : rest))
+          .filter(Boolean),
       ]);
     const heads = Array.from({ length: longest }, (_, index) => at(index));
     const tail = at(longest);
@@ -219,7 +221,8 @@ class Compiler {
       const from = value as readonly unknown[];
       let length = from.length;
       // Trailing elements of a tuple that are not there and that are `undefined` read the same.
-      if (cutsTail && walk.mode === "key") while (length > 0 && from[length - 1] === undefined) length--;
+      if (cutsTail && walk.mode === "key")
+        while (length > 0 && from[length - 1] === undefined) length--;
       const copy: unknown[] = [];
       for (let index = 0; index < length; index++) {
         copy.push((heads[index] ?? tail).read(from[index], walk));

@@ -25,7 +25,9 @@ export interface Ledger {
 }
 
 /** Keeps the newest entries in memory, for tests and small programs. */
-export function memoryLedger(entriesMax = 10_000): Ledger & { readonly entries: readonly LedgerEntry[] } {
+export function memoryLedger(
+  entriesMax = 10_000,
+): Ledger & { readonly entries: readonly LedgerEntry[] } {
   const entries: LedgerEntry[] = [];
   return {
     entries,

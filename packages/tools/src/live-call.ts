@@ -1,4 +1,9 @@
-import type { ApprovalRequest, ApprovalRule, DecisionRecord, WithdrawReason } from "@holdpoint/approvals";
+import type {
+  ApprovalRequest,
+  ApprovalRule,
+  DecisionRecord,
+  WithdrawReason,
+} from "@holdpoint/approvals";
 
 import { type Gate, gateOf } from "./confirm.ts";
 import { type CallContext, OrderContext } from "./context.ts";
@@ -37,7 +42,8 @@ export class LiveCall {
   approval: GivenApproval | undefined = undefined;
   cost = 0;
   /** Set when `execute` is entered. */
-  execution: { readonly startedAt: number; readonly since: number; attempts: number } | undefined = undefined;
+  execution: { readonly startedAt: number; readonly since: number; attempts: number } | undefined =
+    undefined;
   /** What a runner's own `prepare` or `dispatch` threw. */
   runnerFailure: { readonly thrown: unknown } | undefined = undefined;
   #context: CallContext | undefined = undefined;

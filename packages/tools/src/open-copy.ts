@@ -14,14 +14,21 @@ export function isPlain(value: object): boolean {
   return (
     prototype === null ||
     prototype === Object.prototype ||
-    (Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype as object, "isPrototypeOf"))
+    (Object.getPrototypeOf(prototype) === null &&
+      Object.hasOwn(prototype as object, "isPrototypeOf"))
   );
 }
 
 /** Sets an own property whatever its name: an assignment of `__proto__` would set the prototype. */
 export function defineOwn(target: object, name: PropertyKey, value: unknown): void {
   if (name !== "__proto__") (target as Record<PropertyKey, unknown>)[name] = value;
-  else Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true });
+  else
+    Object.defineProperty(target, name, {
+      value,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    });
 }
 
 /**

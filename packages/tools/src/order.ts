@@ -66,11 +66,13 @@ export interface Dispatch {
   /** What the call costs, as charged. */
   readonly cost: number;
   /** The approval that allows it; absent for a call that needed none. */
-  readonly approval?: {
-    readonly id: string | undefined;
-    readonly decision: DecisionRecord;
-    readonly request: ApprovalRequest | undefined;
-  };
+  readonly approval?:
+    | {
+        readonly id: string | undefined;
+        readonly decision: DecisionRecord;
+        readonly request: ApprovalRequest | undefined;
+      }
+    | undefined;
 }
 
 export interface Spent {
@@ -87,7 +89,10 @@ export type CallOutcome =
       readonly error: ErrorInfo;
       readonly executed: boolean;
       /** An approval that was given and is not used: whoever keeps the record withdraws it, for this reason (APR-21). */
-      readonly unused?: { readonly approvalId: string | undefined; readonly reason: WithdrawReason };
+      readonly unused?: {
+        readonly approvalId: string | undefined;
+        readonly reason: WithdrawReason;
+      };
     }
   | {
       readonly status: "pending";

@@ -62,7 +62,15 @@ export function errorOf(tool: AnyTool, runId: string, outcome: Unsuccessful): Er
       return pendingError(outcome.request, outcome.approvalId, runId);
     case "denied": {
       const { by, at, note, forRun, reason } = outcome.decision;
-      const attributes = { tool: tool.name, approvalId: outcome.approvalId, by, at, note, forRun, reason };
+      const attributes = {
+        tool: tool.name,
+        approvalId: outcome.approvalId,
+        by,
+        at,
+        note,
+        forRun,
+        reason,
+      };
       const given = Object.entries(attributes).filter(([, value]) => value !== undefined);
       return new ToolDeniedError(`the call of '${tool.name}' was denied by ${by.id}`, {
         code: "approval-denied",

@@ -26,7 +26,8 @@ export function nextAttemptInMs(
   failed: FailedAttempt,
   idempotent: boolean,
 ): number | undefined {
-  if (retry === undefined || failed.attempt >= Math.min(retry.attempts, attemptsMax)) return undefined;
+  if (retry === undefined || failed.attempt >= Math.min(retry.attempts, attemptsMax))
+    return undefined;
   // TOOL-13: running it again might do it twice.
   if (failed.inDoubt && !idempotent) return undefined;
   const again = retry.on === undefined ? failed.error.retryable : retry.on(failed.error);

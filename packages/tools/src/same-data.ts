@@ -8,7 +8,8 @@ const depthMax = 64;
 
 function same(one: unknown, other: unknown, depth: number): boolean {
   if (Object.is(one, other)) return true;
-  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null)
+    return false;
   if (depth > depthMax || Object.getPrototypeOf(one) !== Object.getPrototypeOf(other)) return false;
   if (one instanceof Date) return one.getTime() === (other as Date).getTime();
   if (!Array.isArray(one) && Object.getPrototypeOf(one) !== Object.prototype) return false;
@@ -20,7 +21,9 @@ type Members = Readonly<Record<string, unknown>>;
 function sameMembers(one: Members, other: Members, depth: number): boolean {
   const names = set(one);
   if (names.length !== set(other).length) return false;
-  return names.every((name) => Object.hasOwn(other, name) && same(one[name], other[name], depth + 1));
+  return names.every(
+    (name) => Object.hasOwn(other, name) && same(one[name], other[name], depth + 1),
+  );
 }
 
 /** A property that is `undefined` is one that is not there (FLOW-31). */

@@ -98,5 +98,7 @@ function segmentOf(segment: PropertyKey | StandardSchemaV1.PathSegment): string 
 
 /** One line for messages: `orderId: expected string; cents: too small`. */
 export function issuesText(issues: readonly ValidationIssue[]): string {
-  return issues.map(({ path, message }) => `${path === "" ? "(value)" : path}: ${message}`).join("; ");
+  return issues
+    .map(({ path, message }) => `${path === "" ? "(value)" : path}: ${message}`)
+    .join("; ");
 }

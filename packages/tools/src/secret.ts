@@ -15,7 +15,11 @@ export function parsePath(path: string): readonly string[] | undefined {
  */
 export function redact(value: unknown, secrets: readonly string[]): unknown {
   if (secrets.length === 0) return value;
-  return mask(value, secrets.map((path) => path.split(".")), new Set());
+  return mask(
+    value,
+    secrets.map((path) => path.split(".")),
+    new Set(),
+  );
 }
 
 function mask(value: unknown, paths: readonly (readonly string[])[], above: Set<object>): unknown {
@@ -44,7 +48,10 @@ function maskInside(
   }
   const names = Object.keys(value);
   // An instance keeps its class only where nothing in it is masked.
-  const masked = names.map((name) => [name, into(name, (value as Record<string, unknown>)[name], false)]);
+  const masked = names.map((name) => [
+    name,
+    into(name, (value as Record<string, unknown>)[name], false),
+  ]);
   return Object.fromEntries(masked) as unknown;
 }
 
@@ -126,9 +133,14 @@ function cleaned(value: unknown, secrets: readonly string[]): unknown {
   if (Array.isArray(value)) return value.map((item) => cleaned(item, secrets));
   if (value instanceof Set) return new Set([...value].map((item) => cleaned(item, secrets)));
   if (value instanceof Map) {
-    return new Map([...value].map(([key, item]) => [cleaned(key, secrets), cleaned(item, secrets)]));
+    return new Map(
+      [...value].map(([key, item]) => [cleaned(key, secrets), cleaned(item, secrets)]),
+    );
   }
-  if (Object.getPrototypeOf(value) !== Object.prototype && Object.getPrototypeOf(value) !== null) return value;
-  const entries = Object.entries(value).map(([name, item]) => [name, cleaned(item, secrets)] as const);
+  if (Object.getPrototypeOf(value) !== Object.prototype && Object.getPrototypeOf(value) !== null)
+    return value;
+  const entries = Object.entries(value).map(
+    ([name, item]) => [name, cleaned(item, secrets)] as const,
+  );
   return Object.fromEntries(entries);
 }

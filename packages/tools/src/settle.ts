@@ -35,9 +35,11 @@ export async function settle(call: LiveCall): Promise<CallOutcome | undefined> {
   };
   for (let round = 0; round < settleRoundsMax; round++) {
     const plan = await records.settle(how);
-    if (plan.status === "stands" && !plan.mine) return unusable(call, "approval-spent", "it was used before");
+    if (plan.status === "stands" && !plan.mine)
+      return unusable(call, "approval-spent", "it was used before");
     if (plan.status === "stands") return taken(call, attemptId);
-    if (plan.status !== "ready") return unusable(call, "approval-spent", `its record is ${plan.status}`);
+    if (plan.status !== "ready")
+      return unusable(call, "approval-spent", `its record is ${plan.status}`);
     const done = await commit(call, attemptId, plan.writes);
     if (done.status === "done") return taken(call, attemptId);
     if (done.status === "unknown") {

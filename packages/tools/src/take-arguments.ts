@@ -23,10 +23,15 @@ export function offered(call: LiveCall): CallOutcome | undefined {
 }
 
 /** The arguments: validated, or as they stand on record (FLOW-35). */
-export function takeArguments(call: LiveCall): CallOutcome | undefined | Promise<CallOutcome | undefined> {
+export function takeArguments(
+  call: LiveCall,
+): CallOutcome | undefined | Promise<CallOutcome | undefined> {
   const { recorded, input } = call.order;
   if (recorded !== undefined) {
-    call.args = recorded.decision?.edited === undefined ? recorded.arguments : recorded.decision.edited.arguments;
+    call.args =
+      recorded.decision?.edited === undefined
+        ? recorded.arguments
+        : recorded.decision.edited.arguments;
     return price(call);
   }
   const validated = call.record.validateInput(input.value);

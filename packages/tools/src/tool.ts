@@ -12,6 +12,8 @@ export interface Tool<In = unknown, Out = unknown, Name extends string = string,
 export type AnyTool = Tool<any, any, string, any>;
 
 /** What a tool takes. */
-export type ToolInput<T extends AnyTool> = T extends Tool<infer In, infer _Out, string, infer _Args> ? In : never;
+export type ToolInput<T extends AnyTool> =
+  T extends Tool<infer In, infer _Out, string, infer _Args> ? In : never;
 /** What a call of it gives. */
-export type ToolOutput<T extends AnyTool> = T extends Tool<infer _In, infer Out, string, infer _Args> ? Out : never;
+export type ToolOutput<T extends AnyTool> =
+  T extends Tool<infer _In, infer Out, string, infer _Args> ? Out : never;
