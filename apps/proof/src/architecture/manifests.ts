@@ -53,7 +53,7 @@ export function findDevDependencyBreaches(workspace: Workspace): Breach[] {
  * A member that neither imports nor exports anything yet declares what it is going to stand on;
  * there is nothing to compare until its first line.
  */
-export function isBegun(member: Member): boolean {
+function isBegun(member: Member): boolean {
   return [...member.source, ...member.tests.filter(({ path }) => path.endsWith(".test.ts"))].some(
     (file) =>
       file.imports.length > 0 || nodesIn(file.tree.body).some((node) => !isEmptyExport(node)),

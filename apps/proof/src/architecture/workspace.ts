@@ -7,7 +7,7 @@ import type { SourceFile } from "./source-file.ts";
 type Versions = Readonly<Record<string, string>>;
 
 /** The parts of a `package.json` that rules read. */
-export interface Manifest {
+interface Manifest {
   readonly name: string;
   readonly private?: boolean;
   readonly exports?: Readonly<Record<string, unknown>>;
