@@ -2,8 +2,6 @@ import type { Breach } from "./breach.ts";
 import { packageOf } from "./imports.ts";
 import { isStore } from "./layers.ts";
 import type { SourceFile } from "./source-file.ts";
-import { isNode, nodesIn } from "./syntax-tree.ts";
-import type { SyntaxNode } from "./syntax-tree.ts";
 import type { Member, Workspace } from "./workspace.ts";
 
 /**
@@ -11,7 +9,7 @@ import type { Member, Workspace } from "./workspace.ts";
  * alone is a peer, so that a patch of a layer never forces a release of the store.
  */
 export function findDependencyBreaches(workspace: Workspace): Breach[] {
-  return workspace.members.filter(isBegun).flatMap((member) => {
+  return workspace.members.flatMap((member) => {
     const { dependencies = {}, peerDependencies = {} } = member.manifest;
     const used = usesOf(member.source, member.manifest.name);
     const declared = new Set([...Object.keys(dependencies), ...Object.keys(peerDependencies)]);
@@ -19,7 +17,9 @@ export function findDependencyBreaches(workspace: Workspace): Breach[] {
     const hard = isStore(member) ? Object.keys(dependencies).filter((name) => ours.has(name)) : [];
     return [
       ...missing(member, used, declared, "source imports $, which is no dependency and no peer"),
-      ...missing(member, declared, used, "$ is declared and no source imports it"),
+      ...(isLaidOut(member)
+        ? missing(member, declared, used, "$ is declared and no source imports it")
+        : []),
       ...hard.map((name) => at(member, `a store's layer is a peer: ${name}`)),
     ];
   });
@@ -31,7 +31,7 @@ export function findDependencyBreaches(workspace: Workspace): Breach[] {
  */
 export function findDevDependencyBreaches(workspace: Workspace): Breach[] {
   const tools = Object.keys(workspace.root.devDependencies ?? {});
-  return workspace.members.filter(isBegun).flatMap((member) => {
+  return workspace.members.flatMap((member) => {
     const { dependencies = {}, peerDependencies = {}, devDependencies = {} } = member.manifest;
     const used = usesOf(member.tests, member.manifest.name);
     const peers = Object.keys(peerDependencies);
@@ -39,33 +39,19 @@ export function findDevDependencyBreaches(workspace: Workspace): Breach[] {
     const known = new Set([...Object.keys(dependencies), ...peers, ...dev, ...tools]);
     return [
       ...missing(member, used, known, "tests import $, which is not declared"),
-      ...missing(
-        member,
-        new Set(dev),
-        new Set([...used, ...peers]),
-        "$ is a development dependency that no test imports",
-      ),
+      ...(isLaidOut(member)
+        ? missing(member, new Set(dev), new Set([...used, ...peers]), "no test imports $")
+        : []),
     ];
   });
 }
 
 /**
- * A member that neither imports nor exports anything yet declares what it is going to stand on;
- * there is nothing to compare until its first line.
+ * A member without a test is still being laid out: it declares what it is going to stand on before
+ * it does. What it imports must be declared all the same.
  */
-function isBegun(member: Member): boolean {
-  return [...member.source, ...member.tests.filter(({ path }) => path.endsWith(".test.ts"))].some(
-    (file) =>
-      file.imports.length > 0 || nodesIn(file.tree.body).some((node) => !isEmptyExport(node)),
-  );
-}
-
-function isEmptyExport(node: SyntaxNode): boolean {
-  return (
-    node.type === "ExportNamedDeclaration" &&
-    !isNode(node.declaration) &&
-    nodesIn(node.specifiers).length === 0
-  );
+function isLaidOut(member: Member): boolean {
+  return member.tests.some(({ path }) => path.endsWith(".test.ts"));
 }
 
 function usesOf(files: readonly SourceFile[], self: string): Set<string> {
