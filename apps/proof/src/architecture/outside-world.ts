@@ -39,7 +39,7 @@ const TIME = [
   "node:process.uptime",
 ];
 
-const ENVIRONMENT = ["process.env", "node:process.env", "import.meta.env"];
+const ENVIRONMENT = ["process.env", "node:process.env"];
 const PRINTING = ["console", "node:console", "process.stdout", "process.stderr"];
 
 /** The one file of time and chance, and the file of the key that lasts for a process. */
