@@ -1,0 +1,170 @@
+/**
+ * Rows in memory, for any port that hands back writes: approvals, run logs, registries. What stands on one home commits
+ * together (C5 in `commit.ts`). Nothing of it outlives the process.
+ *
+ * H1 `commit` decides and applies between two awaits: no other commit is ever seen half done (C2).
+ * H2 Each write is judged against the rows as the writes before it in the list left them.
+ * H3 Rows are frozen copies: a caller's object changed later reaches nothing.
+ * H4 Watchers are told after all rows of a commit stand, in the order of commits; they must not throw.
+ */
+
+import { systemClock, type Clock } from "./clock.ts";
+import {
+  assertWrites,
+  tableOf,
+  type CommitOutcome,
+  type Committer,
+  type Refusal,
+  type Row,
+  type Write,
+} from "./commit.ts";
+import { RowTable, type KeyRange } from "./row-table.ts";
+
+/** One row that a commit set. */
+export interface AppliedWrite {
+  readonly table: string;
+  readonly scope: string;
+  readonly row: Row;
+  /** What stood before. */
+  readonly previous: Row | undefined;
+}
+
+/** Several ports' rows in one place. */
+export interface MemoryHome extends Committer {
+  readonly home: MemoryHome;
+  row(table: string, scope: string, key: string): Row | undefined;
+  rows(table: string, scope: string, range?: KeyRange): readonly Row[];
+  /** Scopes that hold a row of this table. */
+  scopes(table: string): readonly string[];
+  /** Calls `watcher` with the rows of each later commit; the result takes it back. */
+  watch(watcher: (applied: readonly AppliedWrite[]) => void): () => void;
+  /** The newest epoch of a lease; 0 where none was set. Writes fenced under an older one are refused. */
+  epoch(name: string): number;
+  setEpoch(name: string, epoch: number): void;
+}
+
+/** An empty home. `clock` (default: the machine's) answers `now` and judges `before`. */
+export function memoryHome({ clock = systemClock }: { readonly clock?: Clock } = {}): MemoryHome {
+  const tables = new Map<string, Map<string, RowTable>>();
+  const epochs = new Map<string, number>();
+  const watchers = new Set<(applied: readonly AppliedWrite[]) => void>();
+
+  const row = (table: string, scope: string, key: string) =>
+    tables.get(table)?.get(scope)?.get(key);
+
+  function set(applied: AppliedWrite): void {
+    let scopes = tables.get(applied.table);
+    if (scopes === undefined) tables.set(applied.table, (scopes = new Map()));
+    let rows = scopes.get(applied.scope);
+    if (rows === undefined) scopes.set(applied.scope, (rows = new RowTable()));
+    rows.set(applied.row);
+  }
+
+  function commit(attemptId: string, writes: readonly Write[]): CommitOutcome {
+    assertWrites(attemptId, writes);
+    const judged = judge(attemptId, writes, {
+      row,
+      epoch: (name) => epochs.get(name) ?? 0,
+      now: clock.now(),
+    });
+    if (judged.status !== "applicable") return judged;
+    for (const applied of judged.applied) set(applied);
+    if (judged.applied.length > 0) for (const tell of watchers) tell(judged.applied); // H4
+    return { status: "done", repeated: judged.repeated };
+  }
+
+  const home: MemoryHome = {
+    get home() {
+      return home;
+    },
+    now: async () => clock.now(),
+    commit: async (attemptId, writes) => commit(attemptId, writes), // H1
+    row,
+    rows: (table, scope, range = {}) => tables.get(table)?.get(scope)?.range(range) ?? [],
+    scopes: (table) => [...(tables.get(table)?.keys() ?? [])],
+    watch(watcher) {
+      watchers.add(watcher);
+      return () => watchers.delete(watcher);
+    },
+    epoch: (name) => epochs.get(name) ?? 0,
+    setEpoch: (name, epoch) => void epochs.set(name, epoch),
+  };
+  return home;
+}
+
+/** What a commit is judged against. */
+interface Standing {
+  row(table: string, scope: string, key: string): Row | undefined;
+  epoch(name: string): number;
+  readonly now: number;
+}
+
+type Judged =
+  | {
+      readonly status: "applicable";
+      readonly applied: readonly AppliedWrite[];
+      readonly repeated: boolean;
+    }
+  | { readonly status: "refused"; readonly write: number; readonly refusal: Refusal };
+
+function judge(attemptId: string, writes: readonly Write[], standing: Standing): Judged {
+  const staged = new Map<string, AppliedWrite>();
+  const applied: AppliedWrite[] = [];
+  let own = 0;
+  let refused: (Judged & { readonly status: "refused" }) | undefined;
+  for (const [at, write] of writes.entries()) {
+    const table = tableOf(write.statement);
+    const place = `${table}\n${write.scope}\n${write.key}`; // no part of it can hold a line break
+    const stands = staged.get(place)?.row ?? standing.row(table, write.scope, write.key); // H2
+    if (isOwn(attemptId, write, stands)) {
+      own += 1;
+      continue;
+    }
+    if (write.expect === "any" && stands !== undefined) continue;
+    const refusal = refusalOf(write, stands, standing);
+    if (refusal !== undefined) {
+      refused ??= { status: "refused", write: at, refusal };
+      continue;
+    }
+    const next = {
+      table,
+      scope: write.scope,
+      row: rowAfter(attemptId, write, stands),
+      previous: stands,
+    };
+    staged.set(place, next);
+    applied.push(next);
+  }
+  if (refused === undefined) {
+    return { status: "applicable", applied, repeated: own > 0 && applied.length === 0 };
+  }
+  // C7: one row of the list shows the attempt, so all of it was applied; what refuses now has moved on since.
+  const movedOn = own > 0 && applied.length === 0 && refused.refusal.because === "version";
+  return movedOn ? { status: "applicable", applied: [], repeated: true } : refused;
+}
+
+/** C3: the version that this write makes is there, and this attempt made it. */
+function isOwn(attemptId: string, write: Write, stands: Row | undefined): boolean {
+  if (stands?.attempt !== attemptId) return false;
+  return stands.version === (write.expect === "any" ? 1 : write.expect + 1);
+}
+
+// C6: version, fence, time.
+function refusalOf(write: Write, stands: Row | undefined, at: Standing): Refusal | undefined {
+  const version = stands?.version ?? 0;
+  if (write.expect !== "any" && version !== write.expect) return { because: "version", stands };
+  const epoch = write.fence === undefined ? 0 : at.epoch(write.fence.name);
+  if (write.fence !== undefined && epoch > write.fence.epoch) return { because: "fenced", epoch };
+  if (write.before !== undefined && at.now >= write.before) return { because: "late", now: at.now };
+  return undefined;
+}
+
+// H3
+function rowAfter(attemptId: string, write: Write, stands: Row | undefined): Row {
+  return Object.freeze({
+    key: write.key,
+    version: (stands?.version ?? 0) + 1,
+    attempt: attemptId,
+    values: Object.freeze({ ...write.values }),
+  });
+}

@@ -1,0 +1,70 @@
+import { charCodeAt, fromUtf8 } from "../platform.ts";
+
+/**
+ * Base64 with the URL alphabet and no padding: the one spelling that this format uses for bytes,
+ * digests and MACs. Each byte string has one text, and the reader takes no other (SEAL-24).
+ */
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+const INVALID = 255;
+const letters = new Uint8Array(64);
+const values = new Uint8Array(256).fill(INVALID);
+for (let i = 0; i < 64; i++) {
+  letters[i] = ALPHABET.charCodeAt(i);
+  values[ALPHABET.charCodeAt(i)] = i;
+}
+
+export function toBase64(bytes: Uint8Array): string {
+  const { length } = bytes;
+  const out = new Uint8Array(Math.ceil((length * 4) / 3));
+  let to = 0;
+  let i = 0;
+  for (; i + 2 < length; i += 3) {
+    const triple = (bytes[i]! << 16) | (bytes[i + 1]! << 8) | bytes[i + 2]!;
+    out[to++] = letters[triple >> 18]!;
+    out[to++] = letters[(triple >> 12) & 63]!;
+    out[to++] = letters[(triple >> 6) & 63]!;
+    out[to++] = letters[triple & 63]!;
+  }
+  if (i < length) {
+    const pair = (bytes[i]! << 8) | (i + 1 < length ? bytes[i + 1]! : 0);
+    out[to++] = letters[pair >> 10]!;
+    out[to++] = letters[(pair >> 4) & 63]!;
+    if (i + 1 < length) out[to] = letters[(pair << 2) & 63]!;
+  }
+  return fromUtf8(out);
+}
+
+/** The bytes of `text`, or undefined where another text, or none, is the spelling of some bytes. */
+export function fromBase64(text: string): Uint8Array | undefined {
+  const { length } = text;
+  const rest = length % 4;
+  if (rest === 1) return undefined;
+  const out = new Uint8Array(Math.floor((length * 3) / 4));
+  let to = 0;
+  let held = 0;
+  let bits = 0;
+  for (let i = 0; i < length; i++) {
+    const code = charCodeAt(text, i);
+    const value = code < 256 ? values[code]! : INVALID;
+    if (value === INVALID) return undefined;
+    held = ((held << 6) | value) & 0xfff;
+    bits += 6;
+    if (bits >= 8) {
+      bits -= 8;
+      out[to++] = (held >> bits) & 255;
+    }
+  }
+  // Bits beyond the last byte must be zero, else two texts would stand for the same bytes.
+  return (held & ((1 << bits) - 1)) === 0 ? out : undefined;
+}
+
+/** A string's UTF-16 units, low byte first: how a string that UTF-8 can't carry is kept (SEAL-14). */
+export function unitsToBase64(text: string): string {
+  const bytes = new Uint8Array(text.length * 2);
+  for (let i = 0; i < text.length; i++) {
+    const unit = charCodeAt(text, i);
+    bytes[2 * i] = unit & 255;
+    bytes[2 * i + 1] = unit >> 8;
+  }
+  return toBase64(bytes);
+}

@@ -1,0 +1,382 @@
+/**
+ * The walk that writes: from a value to the JSON tree of its text.
+ *
+ * W1 No code of the data runs (SEAL-22): properties are looked at through descriptors, lists by
+ *    index, built-ins through methods taken at import. A proxy is refused where the host can tell
+ *    one; elsewhere, and where a caller's codec runs in between, each property is read once.
+ * W2 What is plain is handed on as it is, so that the native writer prints it; only a branch that
+ *    holds a tag, or that has to be read once, is copied, without a prototype.
+ * W3 Every bracket, value and character is counted before it is made (SEAL-20, SEAL-21). The
+ *    figures are those of the text, so that what was written within limits is read within them.
+ * W4 A cycle is found when a limit is met: it always meets one (SEAL-18).
+ */
+import { NotSealableError, SealError } from "../errors.ts";
+import {
+  arrayPrototype,
+  createObject,
+  getDescriptor,
+  getNames,
+  getPrototypeOf,
+  getSymbols,
+  isArray,
+  isProxy,
+  lookupGetter,
+  objectPrototype,
+} from "../platform.ts";
+import { describe } from "./advice.ts";
+import { blankList } from "./blank-list.ts";
+import { isReservedKey } from "./collection-rows.ts";
+import { formatPath, type Segment } from "./path.ts";
+import { intrinsicName } from "./registry.ts";
+import type { Json, Writer } from "./row.ts";
+import { bigintTag, needsUnits, numberTag, unitsTag } from "./scalar-rows.ts";
+import type { CodecSettings } from "./settings.ts";
+
+export class Walk implements Writer {
+  readonly #settings: CodecSettings;
+  /** Whether every string is looked at; a first walk leaves that to a search in the finished text. */
+  readonly #careful: boolean;
+  readonly #copying: boolean;
+  readonly #maxDepth: number;
+  readonly #maxNodes: number;
+  readonly #maxBytes: number;
+  #nodes = 0;
+  #bytes = 0;
+  #level = 0;
+  /** Segment by level: where in the container of that level the walk is. */
+  readonly #at: Segment[] = [];
+  /** Container by level, for naming both ends of a cycle. */
+  readonly #held: object[] = [];
+  /** Name of the codec or model whose stand-in or fields are being written. */
+  #within: string | undefined;
+
+  constructor(settings: CodecSettings, careful: boolean) {
+    this.#settings = settings;
+    this.#careful = careful;
+    this.#copying = isProxy === undefined || settings.codecs.length > 0;
+    this.#maxDepth = settings.limits.depth;
+    this.#maxNodes = settings.limits.nodes;
+    this.#maxBytes = settings.limits.bytes;
+  }
+
+  root(value: unknown): Json {
+    try {
+      return this.#value(value, 0);
+    } catch (error) {
+      if (error instanceof SealError) throw error;
+      // A proxy's trap, a built-in called on what only looks like one, or the caller's own stack.
+      this.refuse("reading it threw", "Seal plain data, or register its class as a model", error);
+    }
+  }
+
+  part(value: unknown, depth: number, at: Segment): Json {
+    this.#at[this.#level] = at;
+    return this.#value(value, depth);
+  }
+
+  spend(characters: number, nodes = 0): void {
+    this.#bytes += characters;
+    this.#nodes += nodes;
+    if (this.#bytes > this.#maxBytes) this.#tooLarge();
+    if (this.#nodes > this.#maxNodes) this.#tooMany();
+  }
+
+  nest(depth: number): void {
+    if (depth >= this.#maxDepth) this.#tooDeep();
+  }
+
+  bare(value: object, what: string): void {
+    if (getNames(value).length > 0 || getSymbols(value).length > 0) {
+      this.refuse(`${what} with extra properties`, "Keep the property beside it, in an object");
+    }
+  }
+
+  refuse(found: string, advice: string, cause?: unknown): never {
+    const name = this.#within;
+    throw new NotSealableError(
+      this.#path(),
+      name === undefined ? found : `${found} (in ${name})`,
+      advice,
+      {
+        name,
+        cause,
+      },
+    );
+  }
+
+  #path(level: number = this.#level): string {
+    return formatPath(this.#at.slice(1, level + 1));
+  }
+
+  #value(value: unknown, depth: number): Json {
+    if (++this.#nodes > this.#maxNodes) this.#tooMany();
+    switch (typeof value) {
+      case "string":
+        this.spend(value.length + 2);
+        return this.#careful && needsUnits(value) ? this.#tag(unitsTag(value, this), depth) : value;
+      case "number":
+        this.#bytes++;
+        // SEAL-03: zero's sign, and the values that are no numbers to JSON.
+        return (value === 0 ? 1 / value > 0 : value - value === 0)
+          ? value
+          : this.#tag(numberTag(value), depth);
+      case "boolean":
+        return value;
+      case "undefined":
+        return this.#tag({ $undefined: true }, depth);
+      case "bigint":
+        return this.#tag(bigintTag(value, this), depth);
+      case "object":
+        return value === null ? null : this.#object(value, depth);
+      case "function":
+        return this.#claimed(value, depth);
+      case "symbol":
+        return this.refuse("a symbol", "Use a string that names it");
+      default:
+        return this.refuse("an unknown kind of value", "Seal plain data");
+    }
+  }
+
+  /** Counts the bracket and the payload of a tag without parts. */
+  #tag(tag: Json, depth: number): Json {
+    this.#nodes++;
+    this.nest(depth);
+    return tag;
+  }
+
+  #object(value: object, depth: number): Json {
+    if (isProxy?.(value) === true) {
+      this.refuse("a proxy", "Seal the object behind it, or a plain copy");
+    }
+    const prototype = getPrototypeOf(value);
+    if (isArray(value)) return this.#array(value, prototype, depth);
+    if (prototype === objectPrototype || prototype === null) return this.fields(value, depth);
+    const { registry, modelOf } = this.#settings;
+    const row = registry.of(prototype);
+    if (row?.encode !== undefined) {
+      this.#enter(value, depth);
+      const payload = row.encode(value, this, depth + 1);
+      this.#level--;
+      this.#nodes++;
+      return { [row.tag]: payload };
+    }
+    const model = modelOf.get(prototype);
+    if (model !== undefined) return this.#model(value, model.name, depth);
+    if (intrinsicName(prototype) === "Object") return this.#foreign(value, depth);
+    return this.#claimed(value, depth);
+  }
+
+  /** Opens a bracket. Callers close it with `#level--`; a refusal never comes back. */
+  #enter(value: object, depth: number): void {
+    this.#held[++this.#level] = value;
+    this.nest(depth);
+  }
+
+  fields(source: object, depth: number, wanted?: (key: string) => boolean): Json {
+    this.#enter(source, depth);
+    const names = getNames(source);
+    if (getSymbols(source).length > 0) {
+      this.refuse("a symbol key", "Use a string key, or leave the property out");
+    }
+    // Decided before the parts are written: a list of pairs puts two more brackets around them.
+    const plain = !this.#reserved(names, wanted);
+    const inner = plain ? depth + 1 : depth + 3;
+    if (!plain) this.nest(depth + 2);
+    let copy = this.#copying || wanted !== undefined ? createObject(null) : undefined;
+    for (let i = 0; i < names.length; i++) {
+      const key = names[i]!;
+      this.#at[this.#level] = key;
+      const property = getDescriptor(source, key);
+      if (wanted !== undefined && !wanted(key)) continue;
+      const value = this.#data(property);
+      this.#bytes += key.length + 3;
+      const written = this.#value(value, inner);
+      if (copy === undefined && written !== value) copy = copyBefore(source, names, i);
+      // Without a prototype an assignment can't reach a setter that somebody put there.
+      if (copy !== undefined) copy[key] = written;
+    }
+    this.#level--;
+    this.spend(2);
+    if (plain) return (copy ?? source) as Json;
+    return this.#pairs(copy ?? (source as Record<string, unknown>), depth);
+  }
+
+  #reserved(names: readonly string[], wanted: ((key: string) => boolean) | undefined): boolean {
+    for (let i = 0; i < names.length; i++) {
+      const key = names[i]!;
+      if (!isReservedKey(key) && !(this.#careful && needsUnits(key))) continue;
+      if (wanted === undefined || wanted(key)) return true;
+    }
+    return false;
+  }
+
+  /** SEAL-08: keys that could be taken for a tag, or can't stand in the text, as a list of pairs. */
+  #pairs(written: Record<string, unknown>, depth: number): Json {
+    const names = getNames(written);
+    // The list, and for each pair its bracket and its key, on top of what the walk has counted.
+    this.spend(8 + 4 * names.length, 1 + 2 * names.length);
+    const pairs = blankList(names.length);
+    for (let i = 0; i < names.length; i++) {
+      const key = names[i]!;
+      const units = this.#careful && needsUnits(key);
+      const spelled = units ? this.#tag(unitsTag(key, this), depth + 3) : key;
+      pairs[i] = [spelled, getDescriptor(written, key)!.value as Json];
+    }
+    return { $object: pairs };
+  }
+
+  #data(property: PropertyDescriptor | undefined): unknown {
+    if (property === undefined) this.refuse("a property that vanished", "Seal plain data");
+    // A data descriptor has neither; with a polluted prototype it seems to, and is refused.
+    if (property.get !== undefined || property.set !== undefined) {
+      this.refuse("an accessor", "Store the value itself: sealing runs no code of the data");
+    }
+    if (property.enumerable !== true) {
+      this.refuse("a property that is not enumerable", "Make it enumerable, or leave it out");
+    }
+    return property.value;
+  }
+
+  #array(source: unknown[], prototype: object | null, depth: number): Json {
+    if (
+      prototype !== arrayPrototype &&
+      (prototype === null || intrinsicName(prototype) !== "Array")
+    ) {
+      this.refuse("an Array subclass", "Copy it with Array.from");
+    }
+    this.#enter(source, depth);
+    const { length } = source;
+    // A bomb by length is refused before its keys are listed; its holes cost nothing (SEAL-06).
+    if (length > this.#maxNodes) this.#tooMany();
+    const names = getNames(source);
+    // Names come indexes first, ascending: this many before "length" means every index is there.
+    if (names.length !== length + 1 || names[length] !== "length") {
+      this.refuse("a sparse array, or one with extra properties", "Use a dense array");
+    }
+    if (getSymbols(source).length > 0)
+      this.refuse("an array with a symbol key", "Use a dense array");
+    const reread = this.#copying || prototype !== arrayPrototype;
+    let copy = reread ? blankList(length) : undefined;
+    for (let i = 0; i < length; i++) {
+      this.#at[this.#level] = i;
+      const value = this.#element(source, i);
+      const written = this.#value(value, depth + 1);
+      if (copy === undefined && written !== value) {
+        copy = blankList(length);
+        for (let k = 0; k < i; k++) copy[k] = source[k] as Json;
+      }
+      if (copy !== undefined) copy[i] = written;
+    }
+    this.#level--;
+    this.spend(length + 1);
+    return (copy ?? source) as Json;
+  }
+
+  #element(source: unknown[], index: number): unknown {
+    if (this.#copying) return this.#data(getDescriptor(source, index));
+    if (lookupGetter(source, index) !== undefined) this.#data(getDescriptor(source, index));
+    return source[index];
+  }
+
+  /** Another realm's plain object is copied, so that nothing of that realm is asked for `toJSON`. */
+  #foreign(source: object, depth: number): Json {
+    return this.fields(source, depth, () => true);
+  }
+
+  /** SEAL-15: a registered class, by its name; `#private` fields are not visible, `_` ones are skipped. */
+  #model(value: object, name: string, depth: number): Json {
+    this.#enter(value, depth);
+    const outer = this.#within;
+    this.#within = `model ${name}`;
+    this.nest(depth + 1);
+    this.spend(name.length + 14, 2);
+    this.#at[this.#level] = { place: "fields" };
+    const fields = this.fields(value, depth + 2, (key) => key[0] !== "_");
+    this.#within = outer;
+    this.#level--;
+    return { $model: [name, fields] };
+  }
+
+  /** SEAL-16: what the format doesn't know may be a codec's; else it is refused. */
+  #claimed(value: object, depth: number): Json {
+    for (const codec of this.#settings.codecs) {
+      const outer = this.#within;
+      this.#within = `codec ${codec.type}`;
+      let standIn: unknown;
+      try {
+        if (!codec.is(value)) {
+          this.#within = outer;
+          continue;
+        }
+        standIn = codec.encode(value);
+      } catch (error) {
+        this.refuse("its codec threw", "Mend the codec", error);
+      }
+      this.#enter(value, depth);
+      this.nest(depth + 1);
+      this.spend(codec.type.length + 14, 2);
+      this.#at[this.#level] = { place: "standIn" };
+      const written = this.#value(standIn, depth + 2);
+      this.#within = outer;
+      this.#level--;
+      return { $codec: [codec.type, written] };
+    }
+    const { found, advice } = describe(value);
+    return this.refuse(found, advice);
+  }
+
+  #tooDeep(): never {
+    this.#cycle();
+    const limit = this.#maxDepth;
+    this.#limit(
+      `it nests deeper than ${limit}`,
+      "Flatten it, or raise limits.depth",
+      limit,
+      limit + 1,
+    );
+  }
+
+  #tooMany(): never {
+    this.#cycle();
+    const limit = this.#maxNodes;
+    this.#limit(`it has more than ${limit} values`, "Keep bulk data outside", limit, this.#nodes);
+  }
+
+  #tooLarge(): never {
+    this.#cycle();
+    const limit = this.#maxBytes;
+    this.#limit(`its text passes ${limit} bytes`, "Keep bulk data outside", limit, this.#bytes);
+  }
+
+  #limit(found: string, advice: string, limit: number, figure: number): never {
+    throw new NotSealableError(this.#path(), found, advice, { limit, figure, name: this.#within });
+  }
+
+  #cycle(): void {
+    const held = this.#held;
+    for (let outer = 1; outer <= this.#level; outer++) {
+      for (let inner = outer + 1; inner <= this.#level; inner++) {
+        if (held[outer] === held[inner]) {
+          const start = this.#path(outer - 1);
+          const end = this.#path(inner - 1);
+          throw new NotSealableError(
+            end,
+            `a cycle back to ${start === "" ? "the value itself" : start}`,
+            "Refer to the other object by an id",
+            { name: this.#within },
+          );
+        }
+      }
+    }
+  }
+}
+
+function copyBefore(
+  source: object,
+  names: readonly string[],
+  end: number,
+): Record<string, unknown> {
+  const copy = createObject(null);
+  for (let i = 0; i < end; i++) copy[names[i]!] = (source as Record<string, unknown>)[names[i]!];
+  return copy;
+}

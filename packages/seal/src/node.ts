@@ -1,0 +1,58 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  randomBytes,
+} from "node:crypto";
+
+import type { Cipher, CipherKey } from "./sealing/cipher.ts";
+import type { Mac, MacKey } from "./sealing/mac.ts";
+
+/**
+ * HMAC-SHA256 by Node, over a `KeyObject` (SEAL-33): seven times as fast as the default on long
+ * texts. Raw key bytes would be set up again for each MAC, at eight times the cost on Node 24.
+ */
+export const nodeMac: Mac = Object.freeze({
+  prepare(key: Uint8Array): MacKey {
+    const held = createSecretKey(key);
+    return (parts: readonly Uint8Array[]) => {
+      const running = createHmac("sha256", held);
+      for (const part of parts) running.update(part);
+      return running.digest();
+    };
+  },
+});
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const ALGORITHM = "aes-256-gcm";
+
+/**
+ * AES-256-GCM by Node (SEAL-34): nonce, then text, then tag. Nonces are random; under one key and
+ * purpose keep to fewer than 2^32 texts, then rotate.
+ */
+export const aesGcm: Cipher = Object.freeze({
+  prepare(key: Uint8Array): CipherKey {
+    const held = createSecretKey(key);
+    return {
+      encrypt(plain) {
+        const nonce = randomBytes(NONCE_BYTES);
+        const cipher = createCipheriv(ALGORITHM, held, nonce, { authTagLength: TAG_BYTES });
+        return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+      },
+      decrypt(sealed) {
+        if (sealed.length < NONCE_BYTES + TAG_BYTES)
+          throw new RangeError("shorter than nonce and tag");
+        const end = sealed.length - TAG_BYTES;
+        const nonce = sealed.subarray(0, NONCE_BYTES);
+        const decipher = createDecipheriv(ALGORITHM, held, nonce, { authTagLength: TAG_BYTES });
+        decipher.setAuthTag(sealed.subarray(end));
+        return Buffer.concat([
+          decipher.update(sealed.subarray(NONCE_BYTES, end)),
+          decipher.final(),
+        ]);
+      },
+    };
+  },
+});

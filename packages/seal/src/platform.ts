@@ -1,0 +1,98 @@
+/**
+ * The built-ins that carry data through the codec, taken once at import.
+ *
+ * What is patched or polluted afterwards can't change what is written or read (SEAL-26): the codec
+ * calls these, walks lists by index, and never assigns a data key on an object that inherits.
+ */
+
+/** A prototype's method as a function of its receiver, bound before anybody could replace `call`. */
+export function methodOf<Method extends (self: never, ...args: never[]) => unknown>(
+  prototype: object,
+  name: PropertyKey,
+): Method {
+  const method = Object.getOwnPropertyDescriptor(prototype, name)?.value as () => unknown;
+  const bound: unknown = Function.prototype.call.bind(method);
+  return bound as Method;
+}
+
+/** The getter behind a prototype's accessor: it reads an internal slot, and throws without one. */
+export function slotGetter(
+  prototype: object,
+  name: PropertyKey,
+): ((self: object) => unknown) | undefined {
+  const accessor = Object.getOwnPropertyDescriptor(prototype, name);
+  return accessor === undefined ? undefined : methodOf(accessor, "get");
+}
+
+export const jsonParse: (text: string) => unknown = JSON.parse;
+export const jsonStringify: (value: unknown) => string = JSON.stringify;
+
+export const objectPrototype = Object.prototype;
+export const arrayPrototype = Array.prototype;
+export const createObject = Object.create as (prototype: null) => Record<string, unknown>;
+export const defineProperty = Object.defineProperty;
+export const getPrototypeOf = Object.getPrototypeOf as (value: object) => object | null;
+export const getDescriptor = Object.getOwnPropertyDescriptor;
+export const getNames = Object.getOwnPropertyNames;
+export const getSymbols = Object.getOwnPropertySymbols;
+export const objectKeys = Object.keys;
+export const isArray: (value: unknown) => value is unknown[] = Array.isArray;
+export const lookupGetter = methodOf<(self: object, name: PropertyKey) => unknown>(
+  Object.prototype,
+  "__lookupGetter__",
+);
+
+type Compare<Item> = (a: Item, b: Item) => number;
+export const arraySort = methodOf<<Item>(self: Item[], compare: Compare<Item>) => Item[]>(
+  Array.prototype,
+  "sort",
+);
+
+type Find<Result> = (self: string, part: string, from?: number) => Result;
+export const charCodeAt = methodOf<(self: string, at: number) => number>(
+  String.prototype,
+  "charCodeAt",
+);
+export const sliceText = methodOf<(self: string, from: number, to?: number) => string>(
+  String.prototype,
+  "slice",
+);
+export const indexOfText = methodOf<Find<number>>(String.prototype, "indexOf");
+export const includesText = methodOf<Find<boolean>>(String.prototype, "includes");
+export const isWellFormed = methodOf<(self: string) => boolean>(String.prototype, "isWellFormed");
+export const testPattern = methodOf<(self: RegExp, text: string) => boolean>(
+  RegExp.prototype,
+  "test",
+);
+const fromCharCode = String.fromCharCode;
+/** The string of some UTF-16 units, few enough for one call. */
+export const fromCharCodes = (codes: Uint16Array): string =>
+  Reflect.apply(fromCharCode, undefined, codes);
+
+const encoder = new TextEncoder();
+const encodeText = methodOf<(self: TextEncoder, text: string) => Uint8Array>(
+  TextEncoder.prototype,
+  "encode",
+);
+/** The UTF-8 bytes of a well-formed text. */
+export const utf8 = (text: string): Uint8Array => encodeText(encoder, text);
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const decodeBytes = methodOf<(self: TextDecoder, bytes: Uint8Array) => string>(
+  TextDecoder.prototype,
+  "decode",
+);
+/** The text of UTF-8 bytes; throws on bytes that are not well formed. */
+export const fromUtf8 = (bytes: Uint8Array): string => decodeBytes(decoder, bytes);
+
+/** Node's test for a proxy, where there is one; elsewhere a proxy can't be told from its target. */
+export const isProxy: ((value: object) => boolean) | undefined = hostUtil()?.types?.isProxy;
+
+interface HostUtil {
+  readonly types?: { readonly isProxy?: (value: object) => boolean };
+  readonly isDeepStrictEqual?: (a: unknown, b: unknown) => boolean;
+}
+
+export function hostUtil(): HostUtil | undefined {
+  const host = globalThis as { process?: { getBuiltinModule?: (id: string) => unknown } };
+  return host.process?.getBuiltinModule?.("node:util") as HostUtil | undefined;
+}

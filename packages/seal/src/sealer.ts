@@ -1,0 +1,209 @@
+import { checkText, decodeText } from "./canonical/decode.ts";
+import { Walk } from "./canonical/encode.ts";
+import { printCanonical } from "./canonical/print.ts";
+import { Registry } from "./canonical/registry.ts";
+import type { CodecSettings, LargeFigure } from "./canonical/settings.ts";
+import { TEMPORAL_TAGS, temporalRows, type TemporalNamespace } from "./canonical/temporal.ts";
+import { NotSealableError, SealError } from "./errors.ts";
+import { checkPlatform, checkPrototypes } from "./guard.ts";
+import { DEFAULT_LIMITS, DEPTH_CEILING, type Limits } from "./limits.ts";
+import type { Codec } from "./models/codec.ts";
+import type { Model } from "./models/model.ts";
+import { reachable } from "./models/reach.ts";
+import { includesText, jsonStringify, utf8 } from "./platform.ts";
+import { digestText } from "./sealing/digest.ts";
+import {
+  sign,
+  verify,
+  type SignOptions,
+  type Verified,
+  type VerifyOptions,
+} from "./sealing/envelope.ts";
+
+export interface SealerOptions {
+  /** Classes that may stand in texts (SEAL-40). */
+  readonly models?: readonly Model[];
+  /** Stand-ins for objects that the format doesn't know (SEAL-45). */
+  readonly codecs?: readonly Codec[];
+  readonly limits?: Partial<Limits>;
+  /** Default: the runtime's. A polyfill's namespace where there is none. */
+  readonly temporal?: TemporalNamespace;
+  /** Told of each text from `limits.warnBytes` on, before it is returned. */
+  readonly onLarge?: (figure: LargeFigure) => void;
+}
+
+export interface DecodeOptions {
+  /** The zod schema or schemas whose classes may be built. Without one, none are (SEAL-41). */
+  readonly schema?: unknown;
+}
+
+export type SealOptions = SignOptions;
+
+export interface OpenOptions extends Omit<VerifyOptions, "bodyBytesMax"> {
+  readonly schema?: unknown;
+}
+
+export interface Opened extends Omit<Verified, "body"> {
+  readonly value: unknown;
+}
+
+/** A codec with its models, codecs and limits. */
+export interface Sealer {
+  /** The sealed text: own order. @throws `state-not-sealable`, `platform-altered` */
+  readonly encode: (value: unknown) => string;
+  /** The canonical form: names, entries and members sorted. @throws as `encode` */
+  readonly canonicalize: (value: unknown) => string;
+  /** SHA-256 of the canonical form, 43 characters of base64. @throws as `encode` */
+  readonly digest: (value: unknown) => string;
+  /** @throws `seal-malformed`, `class-not-allowed`, `temporal-missing`, `platform-altered` */
+  readonly decode: (text: string, options?: DecodeOptions) => unknown;
+  /** Refuses what `decode` would refuse, building nothing (SEAL-42). @throws as `decode` */
+  readonly assertLoadable: (text: string, options?: DecodeOptions) => void;
+  /** Encodes and signs. @throws as `encode` and `sign` */
+  readonly seal: (value: unknown, options: SealOptions) => string;
+  /** Verifies, then decodes. @throws as `verify` and `decode` */
+  readonly open: (text: string, options: OpenOptions) => Opened;
+}
+
+/**
+ * Makes a sealer.
+ *
+ * @throws SealError `option-invalid` for two classes or codecs under one name, or limits out of range
+ */
+export function createSealer(options: SealerOptions = {}): Sealer {
+  const settings = resolve(options);
+  const write = (value: unknown): string => writeText(value, settings, jsonStringify);
+  const canonical = (value: unknown): string =>
+    writeText(value, settings, (tree) => printCanonical(tree as never, settings.registry));
+  const encode = (value: unknown): string => {
+    ready();
+    return write(value);
+  };
+  const canonicalize = (value: unknown): string => {
+    ready();
+    return canonical(value);
+  };
+  const allowed = (schema: unknown): ReadonlySet<string> =>
+    reachable(Array.isArray(schema) ? schema : [schema], [...settings.modelNamed.values()]);
+  const decode = (text: string, { schema }: DecodeOptions = {}): unknown => {
+    ready();
+    return decodeText(text, settings, allowed(schema));
+  };
+  return Object.freeze({
+    encode,
+    canonicalize,
+    digest: (value: unknown) => digestText(canonicalize(value)),
+    decode,
+    assertLoadable(text: string, { schema }: DecodeOptions = {}) {
+      ready();
+      checkText(text, settings, allowed(schema));
+    },
+    seal: (value: unknown, sealOptions: SealOptions) => sign(encode(value), sealOptions).text,
+    open(text: string, { schema, ...verifyOptions }: OpenOptions): Opened {
+      const bodyBytesMax = settings.limits.bytes;
+      const { body, ...rest } = verify(text, { ...verifyOptions, bodyBytesMax });
+      return { value: decode(body, { schema }), ...rest };
+    },
+  });
+}
+
+let checked = false;
+
+function ready(): void {
+  checkPrototypes();
+  if (checked) return;
+  const settings = resolve({});
+  checkPlatform({
+    write: (value) => writeText(value, settings, jsonStringify),
+    canonical: (value) =>
+      writeText(value, settings, (tree) => printCanonical(tree as never, settings.registry)),
+    read: (text) => decodeText(text, settings, new Set()),
+  });
+  checked = true;
+}
+
+function writeText(
+  value: unknown,
+  settings: CodecSettings,
+  print: (tree: unknown) => string,
+): string {
+  let text = print(new Walk(settings, false).root(value));
+  // Well-formed printing leaves NUL and unpaired surrogates as escapes: rare, so searched for in
+  // the text rather than in each string. An escaped backslash before `u0000` only costs a walk.
+  if (includesText(text, "\\u0000") || includesText(text, "\\ud")) {
+    text = print(new Walk(settings, true).root(value));
+  }
+  checkSize(text, settings);
+  return text;
+}
+
+function checkSize(text: string, settings: CodecSettings): void {
+  const { bytes: limit, warnBytes } = settings.limits;
+  if (text.length * 3 < warnBytes && text.length * 3 <= limit) return;
+  const bytes = utf8(text).length;
+  if (bytes > limit) {
+    const advice = "Keep bulk data outside";
+    throw new NotSealableError("", `its text passes ${limit} bytes`, advice, {
+      limit,
+      figure: bytes,
+    });
+  }
+  if (bytes >= warnBytes) settings.onLarge?.({ bytes, warnBytes });
+}
+
+function resolve(options: SealerOptions): CodecSettings {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  checkLimit("depth", limits.depth, DEPTH_CEILING);
+  checkLimit("nodes", limits.nodes, Number.MAX_SAFE_INTEGER);
+  checkLimit("bytes", limits.bytes, Number.MAX_SAFE_INTEGER);
+  checkLimit("warnBytes", limits.warnBytes, Number.MAX_SAFE_INTEGER);
+  const models = options.models ?? [];
+  const codecs = options.codecs ?? [];
+  const temporal = options.temporal ?? (globalThis as { Temporal?: TemporalNamespace }).Temporal;
+  return {
+    limits,
+    registry: new Registry(temporal === undefined ? [] : temporalRows(temporal)),
+    modelOf: new Map(models.map((model) => [model.prototype, model] as const)),
+    modelNamed: unique("model", models, (model) => model.name),
+    codecs,
+    codecOf: unique("codec", codecs, (codec) => codec.type),
+    temporalTags: TEMPORAL_TAGS,
+    hasTemporal: temporal !== undefined,
+    onLarge: options.onLarge,
+  };
+}
+
+function checkLimit(name: string, value: number, most: number): void {
+  if (!Number.isSafeInteger(value) || value < 1 || value > most) {
+    throw new SealError("option-invalid", `limits.${name} is an integer from 1 to ${most}`);
+  }
+}
+
+function unique<Item>(
+  kind: string,
+  items: readonly Item[],
+  nameOf: (item: Item) => string,
+): ReadonlyMap<string, Item> {
+  const named = new Map<string, Item>();
+  for (const item of items) {
+    const name = nameOf(item);
+    if (named.has(name)) throw new SealError("option-invalid", `two ${kind}s are named ${name}`);
+    named.set(name, item);
+  }
+  return named;
+}
+
+const defaultSealer = createSealer();
+
+/** {@link Sealer.encode} without models and codecs. */
+export const encode: Sealer["encode"] = defaultSealer.encode;
+/** {@link Sealer.canonicalize} without models and codecs. */
+export const canonicalize: Sealer["canonicalize"] = defaultSealer.canonicalize;
+/** {@link Sealer.digest} without models and codecs. */
+export const digest: Sealer["digest"] = defaultSealer.digest;
+/** {@link Sealer.decode} without models and codecs. */
+export const decode = (text: string): unknown => defaultSealer.decode(text);
+/** {@link Sealer.seal} without models and codecs. */
+export const seal: Sealer["seal"] = defaultSealer.seal;
+/** {@link Sealer.open} without models and codecs. */
+export const open: Sealer["open"] = defaultSealer.open;

@@ -1,0 +1,175 @@
+/**
+ * The envelope: a text, a header, and the MAC that covers both.
+ *
+ * E1 Bytes are signed, not values (SEAL-27): the body is the sealed text as a string. A store may
+ *    re-order and re-space the members of the envelope, and the seal still holds.
+ * E2 The order of checks is fixed: shape, version, purpose, key, MAC; only then is the body looked
+ *    at by anybody (SEAL-26). Whatever fails gives one error, but for an unknown version and the
+ *    key's name, which prove nothing (SEAL-28).
+ * E3 Nothing in the text chooses an algorithm (SEAL-32): the version alone does. Version 1 has the
+ *    body as it is, version 2 enciphered by the ring's cipher; both under HMAC-SHA256.
+ */
+import { fromBase64, toBase64 } from "../canonical/base64.ts";
+import { SealError, SealTamperedError } from "../errors.ts";
+import { BYTES_DEFAULT, ENVELOPE_EXTRA_BYTES, ENVELOPE_FACTOR } from "../limits.ts";
+import { fromUtf8, isWellFormed, jsonStringify, utf8 } from "../platform.ts";
+import { readMembers } from "./members.ts";
+import { checkHeader, headerProblem, headerText, RESERVED_MEMBERS, type Header } from "./header.ts";
+import type { Keyring } from "./keyring.ts";
+import { equalBytes } from "./mac.ts";
+import { checkPurpose, type Purpose } from "./purpose.ts";
+
+export interface SignOptions {
+  readonly keyring: Keyring;
+  readonly purpose: Purpose;
+  readonly header?: Header;
+}
+
+export interface Signed {
+  /** The envelope: JSON, `v` first and `mac` last. */
+  readonly text: string;
+  /** The MAC as it stands in the text: 43 characters of base64. */
+  readonly mac: string;
+}
+
+export interface VerifyOptions {
+  readonly keyring: Keyring;
+  readonly purpose: Purpose;
+  /** Largest body in UTF-8 bytes; longer texts are refused unread. Default 16 MiB. */
+  readonly bodyBytesMax?: number;
+}
+
+export interface Verified {
+  /** The text that was signed, byte for byte. Nothing of it has been parsed. */
+  readonly body: string;
+  readonly header: Header;
+  readonly keyId: string;
+  readonly mac: string;
+}
+
+const PLAIN_VERSION = 1;
+const CIPHER_VERSION = 2;
+const MAC_BYTES = 32;
+const MAC_CHARS = 43;
+const NO_HEADER: Header = Object.freeze({});
+
+/**
+ * Signs a text under the ring's current key.
+ *
+ * @throws SealError `option-invalid` for a bad purpose, header or body
+ */
+export function sign(body: string, options: SignOptions): Signed {
+  const { keyring, purpose, header = NO_HEADER } = options;
+  checkPurpose(purpose);
+  checkHeader(header);
+  if (typeof body !== "string" || !isWellFormed(body)) {
+    throw new SealError("option-invalid", "the body is not well-formed text");
+  }
+  const kid = keyring.currentId;
+  const cipher = keyring.cipher(kid, purpose);
+  const version = cipher === undefined ? PLAIN_VERSION : CIPHER_VERSION;
+  const plain = utf8(body);
+  const written = cipher === undefined ? body : toBase64(cipher.encrypt(plain));
+  const bytes = cipher === undefined ? plain : utf8(written);
+  const own = headerText(header);
+  const mac = toBase64(
+    keyring.signer(purpose)([macInput(version, purpose, kid, own, bytes), bytes]),
+  );
+  // Purpose, key id and MAC are of alphabets that need no escapes.
+  const members = own === "{}" ? "" : `${own.slice(1, -1)},`;
+  const head = `{"v":${version},"purpose":"${purpose}","kid":"${kid}",${members}"body":`;
+  return { text: `${head}${jsonStringify(written)},"mac":"${mac}"}`, mac };
+}
+
+/**
+ * Verifies an envelope and gives the very text that was signed.
+ *
+ * @throws SealError `checkpoint-tampered` (with `keyId` where the key it names is not in the
+ *   ring), `seal-version-unsupported`, `key-compromised`, `cipher-missing`, `option-invalid`
+ */
+export function verify(text: string, options: VerifyOptions): Verified {
+  const { keyring, purpose, bodyBytesMax = BYTES_DEFAULT } = options;
+  checkPurpose(purpose);
+  const members = typeof text === "string" ? readMembers(text, longest(bodyBytesMax)) : undefined;
+  if (members === undefined) throw new SealTamperedError();
+  const version = members.get("v");
+  const kid = members.get("kid");
+  const body = members.get("body");
+  const mac = members.get("mac");
+  if (typeof version !== "number" || !Number.isSafeInteger(version)) throw new SealTamperedError();
+  if (version !== PLAIN_VERSION && version !== CIPHER_VERSION) throw unsupported(version);
+  if (members.get("purpose") !== purpose) throw new SealTamperedError();
+  if (typeof kid !== "string" || typeof body !== "string") throw new SealTamperedError();
+  const given = typeof mac === "string" && mac.length === MAC_CHARS ? fromBase64(mac) : undefined;
+  const header = headerOf(members);
+  if (given === undefined || header === undefined || !isWellFormed(body))
+    throw new SealTamperedError();
+  const expected = keyring.verifier(kid, purpose);
+  const bytes = utf8(body);
+  const own = expected([macInput(version, purpose, kid, headerText(header), bytes), bytes]);
+  if (own.length !== MAC_BYTES || !equalBytes(own, given)) throw new SealTamperedError();
+  const opened = version === PLAIN_VERSION ? body : decipher(body, keyring, kid, purpose);
+  return { body: opened, header, keyId: kid, mac: mac as string };
+}
+
+function longest(bodyBytesMax: number): number {
+  return bodyBytesMax * ENVELOPE_FACTOR + ENVELOPE_EXTRA_BYTES;
+}
+
+function unsupported(version: number): SealError {
+  const message = `this text has seal version ${version}, which this release doesn't read`;
+  return new SealError("seal-version-unsupported", message, { version });
+}
+
+function headerOf(members: ReadonlyMap<string, unknown>): Header | undefined {
+  const header: Record<string, string | number | boolean | null> = {};
+  for (const [name, value] of members) {
+    if (RESERVED_MEMBERS.has(name)) continue;
+    Object.defineProperty(header, name, {
+      value,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+  }
+  return headerProblem(header) === undefined ? header : undefined;
+}
+
+/**
+ * What stands before the body under the MAC. Label, version, purpose and key id are of alphabets
+ * without a line feed; header and body are preceded by their length in bytes, so no text of theirs
+ * can be taken for a separator (SEAL-29).
+ */
+function macInput(
+  version: number,
+  purpose: Purpose,
+  kid: string,
+  header: string,
+  body: Uint8Array,
+): Uint8Array {
+  const headerBytes = utf8(header).length;
+  return utf8(
+    `holdpoint-seal\n${version}\n${purpose}\n${kid}\n${headerBytes}\n${header}\n${body.length}\n`,
+  );
+}
+
+function decipher(body: string, keyring: Keyring, kid: string, purpose: Purpose): string {
+  const cipher = keyring.cipher(kid, purpose);
+  if (cipher === undefined) {
+    throw new SealError(
+      "cipher-missing",
+      `the body is enciphered under key ${kid}; give the keyring its cipher`,
+      {
+        keyId: kid,
+      },
+    );
+  }
+  const bytes = fromBase64(body);
+  if (bytes === undefined) throw new SealTamperedError();
+  try {
+    return fromUtf8(cipher.decrypt(bytes));
+  } catch {
+    // The cipher's own message may speak of its key or its text.
+    throw new SealTamperedError();
+  }
+}

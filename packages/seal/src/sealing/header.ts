@@ -1,0 +1,61 @@
+import { SealError } from "../errors.ts";
+import { HEADER_MEMBERS_MAX, HEADER_TEXT_MAX } from "../limits.ts";
+import { isWellFormed, jsonStringify } from "../platform.ts";
+
+/** Flat members of an envelope, readable without its key and covered by its MAC. */
+export type Header = Readonly<Record<string, string | number | boolean | null>>;
+
+/** Members that the envelope itself uses. */
+export const RESERVED_MEMBERS: ReadonlySet<string> = new Set([
+  "v",
+  "purpose",
+  "kid",
+  "body",
+  "mac",
+]);
+
+const NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
+// A control character has two spellings in JSON that differ by one bit, and a store may choose.
+const CONTROL = /\p{Cc}/u;
+
+/** Why a header can't be used, or undefined. */
+export function headerProblem(header: Header): string | undefined {
+  const names = Object.keys(header);
+  if (names.length > HEADER_MEMBERS_MAX)
+    return `a header has at most ${HEADER_MEMBERS_MAX} members`;
+  for (const name of names) {
+    if (RESERVED_MEMBERS.has(name)) return `header member ${name} is the envelope's own`;
+    if (!NAME.test(name)) return "a header's names are 1 to 64 of A-Z a-z 0-9 _, a letter first";
+    const problem = valueProblem(header[name]);
+    if (problem !== undefined) return `header member ${name} ${problem}`;
+  }
+  return undefined;
+}
+
+function valueProblem(value: unknown): string | undefined {
+  if (value === null || typeof value === "boolean") return undefined;
+  if (typeof value === "number") {
+    const exact = Number.isSafeInteger(value) && !Object.is(value, -0);
+    return exact ? undefined : "is not a safe integer";
+  }
+  if (typeof value !== "string") return "is not a string, number, boolean or null";
+  if (value.length > HEADER_TEXT_MAX) return `is longer than ${HEADER_TEXT_MAX} characters`;
+  return CONTROL.test(value) || !isWellFormed(value) ? "holds a control character" : undefined;
+}
+
+/** Checks a header that is to be written. @throws SealError `option-invalid` */
+export function checkHeader(header: Header): void {
+  const problem = headerProblem(header);
+  if (problem !== undefined) throw new SealError("option-invalid", problem);
+}
+
+/** The bytes that stand for a header under the MAC: its JSON, names sorted, whatever its order was. */
+export function headerText(header: Header): string {
+  const names = Object.keys(header).sort((a, b) => (a < b ? -1 : 1));
+  let text = "{";
+  for (let i = 0; i < names.length; i++) {
+    const name = names[i]!;
+    text += `${i === 0 ? "" : ","}"${name}":${jsonStringify(header[name])}`;
+  }
+  return `${text}}`;
+}

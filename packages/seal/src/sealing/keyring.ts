@@ -1,0 +1,275 @@
+/**
+ * Keys and their rotation (SEAL-30, SEAL-31).
+ *
+ * K1 Raw keys stay in private fields and are copied on the way in; nothing of them is printed,
+ *    serialised or thrown.
+ * K2 No key signs by itself: each purpose has a key derived from it, so HMAC's twin keys (padded
+ *    with zeros, or hashed past the block) can't stand for one another.
+ * K3 A seal names its key. A named key that is compromised refuses at once; one that is not there
+ *    is tampering with a name.
+ */
+import { hkdf } from "@noble/hashes/hkdf.js";
+import { sha256 } from "@noble/hashes/sha2.js";
+
+import { toBase64 } from "../canonical/base64.ts";
+import { SealError, SealTamperedError } from "../errors.ts";
+import { DERIVED_KEYS_MAX, KEY_BYTES_MIN } from "../limits.ts";
+import { utf8 } from "../platform.ts";
+import type { Cipher, CipherKey } from "./cipher.ts";
+import { equalBytes, nobleMac, type Mac, type MacKey } from "./mac.ts";
+import type { Purpose } from "./purpose.ts";
+
+export interface NamedKey {
+  /** 1 to 64 of `A-Z a-z 0-9 . _ -`. Stands in every seal; never give it again to another key. */
+  readonly id: string;
+  /** 16 bytes or more, from a random source. Copied. */
+  readonly key: Uint8Array;
+}
+
+export interface KeyringOptions {
+  /** Seals, and opens. */
+  readonly current: NamedKey;
+  /** Open what they sealed; seal nothing any more. */
+  readonly retired?: readonly NamedKey[];
+  /** Ids whose seals are refused at once with `key-compromised`. */
+  readonly compromised?: readonly string[];
+  /** Default: `@noble/hashes`. */
+  readonly mac?: Mac;
+  /** With one, bodies are enciphered. */
+  readonly cipher?: Cipher;
+}
+
+interface HeldKey {
+  readonly id: string;
+  readonly bytes: Uint8Array;
+  readonly macs: Map<Purpose, MacKey>;
+  readonly ciphers: Map<Purpose, CipherKey>;
+}
+
+const KEY_ID = /^[A-Za-z0-9._-]{1,64}$/;
+const SALT = utf8("holdpoint-seal");
+const BLOCK_BYTES = 64;
+const DERIVED_BYTES = 32;
+
+export class Keyring {
+  #current: HeldKey;
+  #keys: ReadonlyMap<string, HeldKey>;
+  #compromised: ReadonlySet<string>;
+  #mac: Mac;
+  #cipher: Cipher | undefined;
+  /** True for a random key of this process: what it seals can't be opened after a restart. */
+  readonly ephemeral: boolean;
+
+  constructor(options: KeyringOptions, ephemeral = false) {
+    const ring = resolve(options);
+    this.#keys = ring.keys;
+    this.#current = ring.current;
+    this.#compromised = ring.compromised;
+    this.#mac = ring.mac;
+    this.#cipher = ring.cipher;
+    this.ephemeral = ephemeral;
+  }
+
+  get currentId(): string {
+    return this.#current.id;
+  }
+
+  /** Ids of the keys held, the current one first. */
+  get ids(): readonly string[] {
+    return [this.#current.id, ...[...this.#keys.keys()].filter((id) => id !== this.#current.id)];
+  }
+
+  get compromisedIds(): readonly string[] {
+    return [...this.#compromised];
+  }
+
+  /** Whether bodies are enciphered. */
+  get secret(): boolean {
+    return this.#cipher !== undefined;
+  }
+
+  /** Makes `next` current and retires the key that was. @throws SealError `key-invalid` */
+  rotate(next: NamedKey): void {
+    const retired = [...this.#keys.values()].map(({ id, bytes }) => ({ id, key: bytes }));
+    const compromised = [...this.#compromised];
+    const rest = {
+      mac: this.#mac,
+      ...(this.#cipher === undefined ? {} : { cipher: this.#cipher }),
+    };
+    this.replace({ current: next, retired, compromised, ...rest });
+  }
+
+  /**
+   * Takes over a whole new set of keys at once, as after a reload of configuration: a key that is
+   * not in it opens nothing from now on. Nothing changes if it throws.
+   *
+   * @throws SealError `key-invalid`
+   */
+  replace(options: KeyringOptions): void {
+    const ring = resolve(options);
+    this.#keys = ring.keys;
+    this.#current = ring.current;
+    this.#compromised = ring.compromised;
+    this.#mac = ring.mac;
+    this.#cipher = ring.cipher;
+  }
+
+  /** The MAC of a purpose under the current key. */
+  signer(purpose: Purpose): MacKey {
+    return this.#macKey(this.#current, purpose);
+  }
+
+  /** The MAC of a purpose under a named key. @throws SealError `key-compromised`, `checkpoint-tampered` */
+  verifier(id: string, purpose: Purpose): MacKey {
+    return this.#macKey(this.#named(id), purpose);
+  }
+
+  /** The cipher of a purpose under a named key, or undefined where the ring has none. */
+  cipher(id: string, purpose: Purpose): CipherKey | undefined {
+    const cipher = this.#cipher;
+    if (cipher === undefined) return undefined;
+    const held = this.#named(id);
+    return cached(held.ciphers, purpose, () =>
+      cipher.prepare(derive(held.bytes, "cipher", purpose)),
+    );
+  }
+
+  #named(id: string): HeldKey {
+    // SEAL-31: an id outside the alphabet is somebody's text, and is not repeated.
+    if (!KEY_ID.test(id)) throw new SealTamperedError();
+    if (this.#compromised.has(id)) {
+      throw new SealError(
+        "key-compromised",
+        `key ${id} is listed as compromised; what it sealed is not opened`,
+        {
+          keyId: id,
+        },
+      );
+    }
+    const held = this.#keys.get(id);
+    if (held === undefined) throw new SealTamperedError(id);
+    return held;
+  }
+
+  #macKey(held: HeldKey, purpose: Purpose): MacKey {
+    return cached(held.macs, purpose, () => this.#mac.prepare(derive(held.bytes, "mac", purpose)));
+  }
+
+  /** Ids alone: the one form in which a keyring may appear in a log. */
+  toJSON(): { currentId: string; ids: readonly string[] } {
+    return { currentId: this.currentId, ids: this.ids };
+  }
+}
+
+function cached<Value>(cache: Map<Purpose, Value>, purpose: Purpose, make: () => Value): Value {
+  const known = cache.get(purpose);
+  if (known !== undefined) return known;
+  if (cache.size >= DERIVED_KEYS_MAX) cache.clear();
+  const made = make();
+  cache.set(purpose, made);
+  return made;
+}
+
+function derive(key: Uint8Array, use: "mac" | "cipher", purpose: Purpose): Uint8Array {
+  return hkdf(sha256, key, SALT, utf8(`v1 ${use} ${purpose}`), DERIVED_BYTES);
+}
+
+interface Ring {
+  readonly current: HeldKey;
+  readonly keys: ReadonlyMap<string, HeldKey>;
+  readonly compromised: ReadonlySet<string>;
+  readonly mac: Mac;
+  readonly cipher: Cipher | undefined;
+}
+
+function resolve(options: KeyringOptions): Ring {
+  const keys = new Map<string, HeldKey>();
+  const blocks: { id: string; block: Uint8Array }[] = [];
+  for (const named of [options.current, ...(options.retired ?? [])]) {
+    const held = hold(named);
+    if (keys.has(held.id)) throw keyInvalid(`key id ${held.id} is given twice`);
+    const block = hmacBlock(held.bytes);
+    const twin = blocks.find((other) => equalBytes(other.block, block));
+    // SEAL-30: to HMAC they are one key, so retiring one would not retire it.
+    if (twin !== undefined) throw keyInvalid(`keys ${twin.id} and ${held.id} are one key to HMAC`);
+    blocks.push({ id: held.id, block });
+    keys.set(held.id, held);
+  }
+  const compromised = new Set(options.compromised ?? []);
+  for (const id of compromised) checkKeyId(id);
+  if (compromised.has(options.current.id)) {
+    throw keyInvalid(`the current key ${options.current.id} is listed as compromised`);
+  }
+  const mac = options.mac ?? nobleMac;
+  if (mac !== nobleMac) checkMac(mac);
+  const current = keys.get(options.current.id)!;
+  return { current, keys, compromised, mac, cipher: options.cipher };
+}
+
+function hold(named: NamedKey): HeldKey {
+  checkKeyId(named.id);
+  const { key } = named;
+  if (!(key instanceof Uint8Array)) throw keyInvalid(`key ${named.id} is not a Uint8Array`);
+  if (key.length < KEY_BYTES_MIN) {
+    throw keyInvalid(`key ${named.id} is shorter than ${KEY_BYTES_MIN} bytes`);
+  }
+  return { id: named.id, bytes: Uint8Array.from(key), macs: new Map(), ciphers: new Map() };
+}
+
+function checkKeyId(id: unknown): void {
+  if (typeof id !== "string" || !KEY_ID.test(id)) {
+    throw keyInvalid("a key id is 1 to 64 of A-Z a-z 0-9 . _ -");
+  }
+}
+
+/** The block that HMAC makes of a key: what two keys have in common when they are twins. */
+function hmacBlock(key: Uint8Array): Uint8Array {
+  const block = new Uint8Array(BLOCK_BYTES);
+  block.set(key.length > BLOCK_BYTES ? sha256(key) : key);
+  return block;
+}
+
+const PROBE = utf8("holdpoint-seal mac probe");
+
+function checkMac(mac: Mac): void {
+  const key = Uint8Array.from({ length: DERIVED_BYTES }, (_, i) => i);
+  const parts = [PROBE, PROBE];
+  if (!equalBytes(mac.prepare(key)(parts), nobleMac.prepare(key)(parts))) {
+    throw keyInvalid("the MAC given is not HMAC-SHA256");
+  }
+}
+
+function keyInvalid(message: string): SealError {
+  return new SealError("key-invalid", message);
+}
+
+/** Makes a keyring. @throws SealError `key-invalid` for a short key, a bad or repeated id, twin keys. */
+export function createKeyring(options: KeyringOptions): Keyring {
+  return new Keyring(options);
+}
+
+/** A ring of one key, under the id `k1`. @throws SealError `key-invalid` */
+export function keyringOf(key: Uint8Array): Keyring {
+  return new Keyring({ current: { id: "k1", key } });
+}
+
+const RANDOM_KEY_BYTES = 32;
+const RANDOM_ID_BYTES = 6;
+let ofProcess: Keyring | undefined;
+
+/**
+ * The keyring of a random key that lives as long as this process; the same ring at each call.
+ * What it sealed can't be opened after a restart: good for tests and in-memory stores.
+ *
+ * @param say Told once a process, when the key is made: put the line into a log.
+ */
+export function processKeyring(say?: (line: string) => void): Keyring {
+  if (ofProcess !== undefined) return ofProcess;
+  const key = crypto.getRandomValues(new Uint8Array(RANDOM_KEY_BYTES));
+  const id = `process-${toBase64(crypto.getRandomValues(new Uint8Array(RANDOM_ID_BYTES)))}`;
+  ofProcess = new Keyring({ current: { id, key } }, true);
+  say?.(
+    `no key was given: sealing with a random one (${id}); a restart makes its seals unreadable`,
+  );
+  return ofProcess;
+}

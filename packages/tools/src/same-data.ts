@@ -1,0 +1,32 @@
+/** Whether two pieces of data read the same; what is neither plain nor an array has to be the same object, or a date. */
+export function sameData(one: unknown, other: unknown): boolean {
+  return same(one, other, 0);
+}
+
+/** Past this, data is called different: the caller then only writes down more than it had to. */
+const depthMax = 64;
+
+function same(one: unknown, other: unknown, depth: number): boolean {
+  if (Object.is(one, other)) return true;
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null)
+    return false;
+  if (depth > depthMax || Object.getPrototypeOf(one) !== Object.getPrototypeOf(other)) return false;
+  if (one instanceof Date) return one.getTime() === (other as Date).getTime();
+  if (!Array.isArray(one) && Object.getPrototypeOf(one) !== Object.prototype) return false;
+  return sameMembers(one as Members, other as Members, depth);
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+function sameMembers(one: Members, other: Members, depth: number): boolean {
+  const names = set(one);
+  if (names.length !== set(other).length) return false;
+  return names.every(
+    (name) => Object.hasOwn(other, name) && same(one[name], other[name], depth + 1),
+  );
+}
+
+/** A property that is `undefined` is one that is not there (FLOW-31). */
+function set(members: Members): readonly string[] {
+  return Object.keys(members).filter((name) => members[name] !== undefined);
+}
