@@ -1,8 +1,8 @@
 import { dispatchRefusal } from "./dispatch-check.ts";
-import { ToolDispatchError } from "./errors.ts";
+import { ToolDispatchError } from "../errors.ts";
 import type { LiveCall } from "./live-call.ts";
-import type { CallOutcome, Dispatch } from "./order.ts";
-import { sameData } from "./same-data.ts";
+import type { CallOutcome, Dispatch } from "../order.ts";
+import { sameData } from "../same-data.ts";
 import { keepsRecord, settle } from "./settle.ts";
 import { cancelled, offered } from "./take-arguments.ts";
 
@@ -16,9 +16,10 @@ export async function checkApproved(call: LiveCall): Promise<CallOutcome | undef
   if (withdrawn !== undefined) return withdrawn;
   const gate = call.gate();
   const records = ports.approvals?.records;
-  const bounded = approval.asked?.useWithinMs ?? (gate.kind === "gated" && gate.rule.useWithinMs);
+  const current = gate.kind === "gated" ? gate.rule.useWithinMs : undefined;
+  const bounded = (approval.asked?.useWithinMs ?? current) !== undefined;
   // The clock that dated the decision is the store's, where there is one; nobody asks it for nothing.
-  const byStore = bounded !== false && approval.id !== undefined && records !== undefined;
+  const byStore = bounded && approval.id !== undefined && records !== undefined;
   const refusal = dispatchRefusal({
     decision: approval.decision,
     asked: approval.asked,

@@ -5,9 +5,9 @@ import type {
   RequestFacts,
 } from "@holdpoint/approvals";
 
-import { ToolDefinitionError, ToolDispatchError } from "./errors.ts";
+import { ToolDefinitionError, ToolDispatchError } from "../errors.ts";
 import type { LiveCall } from "./live-call.ts";
-import type { CallOutcome } from "./order.ts";
+import type { CallOutcome } from "../order.ts";
 
 /** Asks the approval port where the tool's rule, or the record of the call, says so. */
 export function askPerson(
