@@ -27,7 +27,13 @@ export {
 } from "./actor.ts";
 
 // Requests, rules, decisions
-export type { ApprovalRequest, RequestFacts } from "./request.ts";
+export {
+  ApprovalRequest,
+  requestFromRedacted,
+  requestOf,
+  type RedactedRequest,
+  type RequestFacts,
+} from "./request.ts";
 export { checkedRule, type ApprovalRule } from "./rule.ts";
 export {
   approve,
@@ -48,6 +54,7 @@ export { ineligible, type Ineligible } from "./eligibility.ts";
 export { editStands, type EditPort, type EditVerdict, type ProposedEdit } from "./edits.ts";
 
 // Ports
+export { DeferredApproval } from "./ports/deferred.ts";
 export type {
   ApprovalPort,
   ApprovalRecords,
@@ -60,6 +67,21 @@ export type {
   SettlePlan,
   WithdrawHow,
 } from "./port.ts";
+
+// Records
+export { SealedRecords, type RecordOptions } from "./records.ts";
+export type { ArgumentSealer } from "./record-codec.ts";
+export type { DecideHow, DecideResult } from "./deciding.ts";
+export type { ArgumentSets, ApprovalView, ShownVote } from "./record-view.ts";
+export { diffArguments, type ArgumentChange } from "./diff.ts";
+export type { ApprovalList, ListQuery } from "./listing.ts";
+export type {
+  ApprovalChanges,
+  ApprovalEvent,
+  ApprovalEventType,
+  ChangesQuery,
+} from "./watching.ts";
+export type { AuditEntry, AuditReport } from "./audit-check.ts";
 
 // Stores
 export { memoryApprovalStore } from "./memory.ts";

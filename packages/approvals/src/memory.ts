@@ -37,6 +37,7 @@ export function memoryApprovalStore(home: MemoryHome = memoryHome()): ApprovalSt
         limit,
       }),
     changes: async (scope, after, limit) => index.changesOf(scope).slice(after, after + limit),
+    lastChange: async (scope) => index.changesOf(scope).length,
     wait: (scope, after, signal) => index.wait(scope, after, signal),
   };
 }

@@ -29,6 +29,8 @@ export interface ApprovalStore extends Committer {
   history(scope: string, id: string, after: number, limit: number): Promise<readonly Row[]>;
   /** Audit entries of a scope in the order they were committed, past position `after` (0: from the first) (APR-27). */
   changes(scope: string, after: number, limit: number): Promise<readonly StoredChange[]>;
+  /** Position of the newest change of a scope; 0 where there is none. */
+  lastChange(scope: string): Promise<number>;
   /**
    * Resolves when `changes(scope, after, 1)` would find something, and at once where it would now; also when `signal` aborts.
    * May resolve early: it only wakes.

@@ -1,0 +1,105 @@
+import { openEntry, type AuditFault } from "./audit.ts";
+import type { Outcome } from "./decision.ts";
+import { isApprovalError } from "./errors.ts";
+import { limits } from "./limits.ts";
+import type { RecordAccess } from "./record-access.ts";
+import type { OpenRecord } from "./record-codec.ts";
+import type { ActorRef } from "./actor.ts";
+import type { AuditFact } from "./record.ts";
+import type { Row } from "./commit.ts";
+
+/** One transition of a record, for a person to read. */
+export interface AuditEntry {
+  readonly number: number;
+  readonly kind: AuditFact["kind"];
+  readonly at: number;
+  readonly by: ActorRef;
+  readonly attemptId: string;
+  readonly approved?: boolean;
+  readonly note?: string;
+  readonly outcome?: Outcome;
+  /** The other record of a replacement. */
+  readonly link?: string;
+}
+
+/**
+ * What a check of a trail found. `broken`: entry number `entry` is the first that does not fit; 0 is the record itself.
+ * `entries` are those before it.
+ */
+export type AuditReport =
+  | { readonly status: "whole"; readonly entries: readonly AuditEntry[] }
+  | {
+      readonly status: "broken";
+      readonly entry: number;
+      readonly fault: AuditFault | "record";
+      readonly entries: readonly AuditEntry[];
+    }
+  | { readonly status: "missing" };
+
+/** Checks the whole trail of a record against its seal. @throws ApprovalError `id-invalid`, `store-unavailable` */
+export async function checkAudit(
+  access: RecordAccess,
+  scope: string,
+  id: string,
+): Promise<AuditReport> {
+  const opened = await loadOrBroken(access, scope, id);
+  if (opened === "broken") return { status: "broken", entry: 0, fault: "record", entries: [] };
+  if (opened === undefined) return { status: "missing" };
+  const entries: AuditEntry[] = [];
+  let before = "";
+  for await (const row of trailOf(access, scope, id)) {
+    const number = entries.length + 1;
+    const entry = openEntry(row, { scope, id, number, before }, access.keyring);
+    if ("fault" in entry) return { status: "broken", entry: number, fault: entry.fault, entries };
+    if (number > opened.chain.count) {
+      return { status: "broken", entry: number, fault: "beyond", entries };
+    }
+    before = entry.mac;
+    entries.push(shownEntry(number, entry.fact));
+  }
+  if (entries.length < opened.chain.count) {
+    return { status: "broken", entry: entries.length + 1, fault: "missing", entries };
+  }
+  // The last entry is genuine and in its place, and the record knows another one there.
+  if (before !== opened.chain.head) {
+    const entry = entries.length;
+    return { status: "broken", entry, fault: "unchained", entries: entries.slice(0, -1) };
+  }
+  return { status: "whole", entries };
+}
+
+async function loadOrBroken(
+  access: RecordAccess,
+  scope: string,
+  id: string,
+): Promise<OpenRecord | "broken" | undefined> {
+  try {
+    return await access.load(scope, id);
+  } catch (error) {
+    if (isApprovalError(error, "record-tampered")) return "broken";
+    throw error;
+  }
+}
+
+async function* trailOf(access: RecordAccess, scope: string, id: string): AsyncGenerator<Row> {
+  for (let after = 0; ; after += limits.pageMax) {
+    const rows = await access.store.history(scope, id, after, limits.pageMax);
+    yield* rows;
+    if (rows.length < limits.pageMax) return;
+  }
+}
+
+function shownEntry(number: number, fact: AuditFact): AuditEntry {
+  const { kind, at, by, attemptId, vote, outcome, link } = fact;
+  return {
+    number,
+    kind,
+    at,
+    by,
+    attemptId,
+    ...(vote === undefined ? {} : { approved: vote.approved }),
+    ...(vote?.note === undefined ? {} : { note: vote.note }),
+    ...(outcome === undefined ? {} : { outcome }),
+    ...(link === undefined ? {} : { link }),
+  };
+}

@@ -1,0 +1,116 @@
+/**
+ * Finding and filing records for calls that ask (APR-12, APR-17).
+ *
+ * G1 The row under the request key is the one that makes a call's record single: filing sets it under its expected version in
+ *    the commit of the record, so of any number of callers one files and the others find.
+ * G2 A record found is opened and has to be of that very key.
+ * G3 A consumed record never answers again: the next asking files a new one in its place.
+ */
+
+import type { Write } from "./commit.ts";
+import { ApprovalError } from "./errors.ts";
+import { denialKeyOf, requestKeyOf, type RecordAccess } from "./record-access.ts";
+import type { OpenRecord } from "./record-codec.ts";
+import { filed } from "./record.ts";
+import type { ApprovalRequest } from "./request.ts";
+import { statements } from "./store.ts";
+
+/** What is on record for a call: its newest record, and the row that points to it. */
+export interface Found {
+  readonly opened: OpenRecord | undefined;
+  readonly keyVersion: number;
+  readonly asked: number;
+}
+
+/** @throws ApprovalError `record-tampered`, `store-unavailable` */
+export async function findRecord(access: RecordAccess, request: ApprovalRequest): Promise<Found> {
+  const { scope } = request;
+  const requestKey = requestKeyOf(request);
+  const row = await access.store.find(scope, requestKey);
+  if (row === undefined) return { opened: undefined, keyVersion: 0, asked: 0 };
+  const id = String(row.values["id"]);
+  const opened = await access.load(scope, id);
+  if (opened?.record.requestKey !== requestKey) throw pointsAstray(request, id); // G2
+  return { opened, keyVersion: row.version, asked: Number(row.values["asked"]) };
+}
+
+/** The earlier denial that covers this call for the rest of its run, where there is one (APR-18). */
+export async function findDenial(
+  access: RecordAccess,
+  request: ApprovalRequest,
+): Promise<OpenRecord | undefined> {
+  const row = await access.store.find(request.scope, denialKeyOf(request));
+  if (row === undefined) return undefined;
+  const id = String(row.values["id"]);
+  const opened = await access.load(request.scope, id);
+  const record = opened?.record;
+  const covers =
+    record !== undefined &&
+    record.state !== "pending" &&
+    !record.decision.approved &&
+    record.decision.forRun &&
+    denialKeyOf(record.facts) === row.key;
+  if (!covers) throw pointsAstray(request, id);
+  return opened;
+}
+
+/** The writes that file a new record for this call. */
+export async function filingWrites(
+  access: RecordAccess,
+  request: ApprovalRequest,
+  { attemptId, keyVersion }: { readonly attemptId: string; readonly keyVersion: number },
+): Promise<readonly Write[]> {
+  const { scope, rule } = request;
+  const requestedAt = await access.store.now();
+  const { expiresInMs } = rule;
+  const requestKey = requestKeyOf(request);
+  const proposed = access.codec.bind(request.arguments);
+  if (proposed.digest !== request.argumentsDigest) {
+    throw new ApprovalError("arguments-differ", "the arguments changed since they were asked for", {
+      approvalId: request.id,
+      runId: request.runId,
+    });
+  }
+  const moved = filed(
+    {
+      id: request.id,
+      facts: factsOf(request),
+      context: access.codec.bind(request.context).text,
+      requestedAt,
+      expiresAt: expiresInMs === undefined ? undefined : requestedAt + expiresInMs,
+      requestKey,
+      proposed,
+      calledDigest: proposed.digest,
+      replaces: undefined,
+    },
+    attemptId,
+  );
+  const values = { id: request.id, asked: 1 };
+  return [
+    { statement: statements.putKey, scope, key: requestKey, expect: keyVersion, values }, // G1
+    ...access.codec.writes(undefined, moved, { attemptId }),
+  ];
+}
+
+/** The write that counts one more asking of a call whose record stands. */
+export function askedWrite(request: ApprovalRequest, { opened, keyVersion, asked }: Found): Write {
+  return {
+    statement: statements.putKey,
+    scope: request.scope,
+    key: requestKeyOf(request),
+    expect: keyVersion,
+    values: { id: opened?.record.id ?? request.id, asked: asked + 1 },
+  };
+}
+
+function factsOf(request: ApprovalRequest) {
+  const { kind, tool, scope, runId, node, callId, argumentKey, requestedBy, rule } = request;
+  return { kind, tool, scope, runId, node, callId, argumentKey, requestedBy, rule };
+}
+
+function pointsAstray(request: ApprovalRequest, id: string): ApprovalError {
+  return new ApprovalError("record-tampered", `the approval ${id} is not of the call that asks`, {
+    approvalId: id,
+    runId: request.runId,
+  });
+}

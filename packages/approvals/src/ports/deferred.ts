@@ -1,0 +1,118 @@
+/**
+ * The port that files a record and answers `pending`, until somebody decided (APR-11, APR-12).
+ *
+ * F1 `prepare` runs before anything is written, and its failure passes (FLOW-26).
+ * F2 What is decided is handed back unspent; spending is the runner's commit.
+ * F3 A race for the same call ends with one record, which all callers are answered from.
+ */
+
+import { isApprovalError, StoreUnavailable } from "../errors.ts";
+import { askedWrite, filingWrites, findDenial, findRecord, type Found } from "../filing.ts";
+import { limits } from "../limits.ts";
+import type { ApprovalPort, PortAnswer, RecordedArguments, RequestHow } from "../port.ts";
+import type { OpenRecord } from "../record-codec.ts";
+import { isExpired, type ApprovalRecord } from "../record.ts";
+import { SealedRecords, type RecordOptions } from "../records.ts";
+import { assertReadable, type ApprovalRequest } from "../request.ts";
+import type { ApprovalStore } from "../store.ts";
+
+/** Approvals by people who answer later, kept in a store. */
+export class DeferredApproval implements ApprovalPort {
+  readonly records: SealedRecords;
+
+  /** @throws ApprovalError `key-required` for a store that outlives the process without a key that does (APR-28) */
+  constructor(store: ApprovalStore, options: RecordOptions = {}) {
+    this.records = new SealedRecords(store, options);
+  }
+
+  /**
+   * @throws StoreUnavailable; what `prepare` throws; ApprovalError `request-redacted`, `arguments-differ` for a request that
+   *   can't be filed, and `record-tampered` for a record that can't be trusted
+   */
+  async request(request: ApprovalRequest, how: RequestHow): Promise<PortAnswer> {
+    assertReadable(request); // APR-04
+    const covered = await this.#covered(request);
+    if (covered !== undefined) return covered;
+    let prepared = false;
+    for (let races = 0; races < limits.racesMax; races += 1) {
+      const found = await findRecord(this.records.access, request);
+      const standing = found.opened;
+      if (standing !== undefined && standing.record.state !== "consumed") {
+        return this.#answer(request, found, standing);
+      }
+      if (how.signal.aborted) return { status: "pending" }; // nobody waits: nobody is asked
+      if (!prepared) await how.prepare(); // F1
+      prepared = true;
+      if (await this.#file(request, found)) return { status: "pending", approvalId: request.id };
+    }
+    throw new StoreUnavailable(`the record of call ${request.callId} moves without an end`);
+  }
+
+  async #covered(request: ApprovalRequest): Promise<PortAnswer | undefined> {
+    const { access } = this.records;
+    const denial = await findDenial(access, request);
+    if (denial === undefined || denial.record.state === "pending") return undefined;
+    const { record } = denial;
+    const decision = access.decisionOf(record, record.decision);
+    return { status: "decided", decision: { ...decision, coveredBy: record.id } };
+  }
+
+  /** Files a record; false where somebody else did (F3). */
+  async #file(request: ApprovalRequest, { keyVersion }: Found): Promise<boolean> {
+    const { access } = this.records;
+    const attemptId = access.ids.id();
+    const writes = await filingWrites(access, request, { attemptId, keyVersion });
+    return (await this.#commit(attemptId, writes)).status === "done";
+  }
+
+  async #answer(request: ApprovalRequest, found: Found, standing: OpenRecord): Promise<PortAnswer> {
+    const { access } = this.records;
+    const { record } = standing;
+    const base = { approvalId: record.id, ...this.#recorded(request, record) };
+    if (record.state === "decided") {
+      return { status: "decided", decision: access.decisionOf(record, record.decision), ...base }; // F2
+    }
+    const now = await access.store.now();
+    if (record.state === "pending" && isExpired(record, now)) {
+      return { status: "decided", decision: access.expiredDecision(record, now), ...base };
+    }
+    await this.#count(request, found);
+    return { status: "pending", ...base };
+  }
+
+  /** One more asking; a count lost to another caller's is tried again on what stands then. */
+  async #count(request: ApprovalRequest, first: Found): Promise<void> {
+    const { access } = this.records;
+    let found = first;
+    for (let races = 0; races < limits.racesMax; races += 1) {
+      const outcome = await this.#commit(access.ids.id(), [askedWrite(request, found)]);
+      if (outcome.status === "done") return;
+      found = await findRecord(access, request);
+    }
+  }
+
+  #recorded(
+    request: ApprovalRequest,
+    record: ApprovalRecord,
+  ): { readonly recorded?: RecordedArguments } {
+    const { calledDigest, proposed } = record;
+    if (calledDigest === request.argumentsDigest) return {};
+    const { codec } = this.records.access;
+    return {
+      recorded: {
+        arguments: codec.read(proposed, record.facts.tool),
+        argumentsDigest: proposed.digest,
+      },
+    };
+  }
+
+  async #commit(...how: Parameters<SealedRecords["access"]["commit"]>) {
+    try {
+      return await this.records.access.commit(...how);
+    } catch (cause) {
+      // Filing and counting are repeatable: to the caller a lost answer is a store that is away (APR-10).
+      if (!isApprovalError(cause, "commit-unknown")) throw cause;
+      throw new StoreUnavailable(cause.message, cause);
+    }
+  }
+}
