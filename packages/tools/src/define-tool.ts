@@ -5,7 +5,13 @@ import { type Execute, keepExecute } from "./execute-handle.ts";
 import { compileWalk, readsPath } from "./input-walk.ts";
 import { attemptsMax } from "./limits.ts";
 import type { Retry } from "./retry.ts";
-import { type InputOf, type OutputOf, type Schema, validatorOf } from "./schema.ts";
+import {
+  type InputOf,
+  type OutputOf,
+  outputValidatorOf,
+  type Schema,
+  validatorOf,
+} from "./schema.ts";
 import { parsePath } from "./secret.ts";
 import type { Tool } from "./tool.ts";
 import { keepRecord, type Revalidate, type ToolRecord } from "./tool-record.ts";
@@ -99,6 +105,7 @@ interface AnySpec extends Pick<
 
 function recordFrom(spec: AnySpec): ToolRecord {
   let walk: ReturnType<ToolRecord["walk"]> | undefined;
+  let made: ReturnType<ToolRecord["validateMade"]>;
   return {
     name: spec.name,
     version: spec.version,
@@ -107,6 +114,7 @@ function recordFrom(spec: AnySpec): ToolRecord {
     output: spec.output,
     validateInput: validatorOf(spec.input),
     validateOutput: spec.output && validatorOf(spec.output),
+    validateMade: () => (made ??= outputValidatorOf(spec.input)),
     confirm: (spec.confirm ?? false) as ToolRecord["confirm"],
     revalidate: spec.revalidate as ToolRecord["revalidate"],
     retry: spec.retry && Object.freeze({ ...spec.retry }),

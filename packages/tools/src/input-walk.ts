@@ -106,14 +106,17 @@ export function compileWalk(schema: unknown): (value: unknown, mode: Walk["mode"
 
 /** Whether a dotted path can lead anywhere in what the schema reads; a segment `*` is any name (TOOL-11). */
 export function readsPath(schema: unknown, path: readonly string[]): boolean {
-  return leads([schema], path);
+  return leads([schema], path, 0);
 }
 
-function leads(schemas: readonly unknown[], path: readonly string[]): boolean {
+/** Arrays of themselves end nowhere; past this depth the path is taken for one that leads somewhere. */
+const pathDepthMax = 64;
+
+function leads(schemas: readonly unknown[], path: readonly string[], depth: number): boolean {
   const [name, ...rest] = path;
   const readings = readingsOf(schemas);
   const { objects, records, maps } = readings;
-  if (name === undefined || readings.open) return true;
+  if (name === undefined || readings.open || depth > pathDepthMax) return true;
   const named = [
     ...objects.flatMap(({ shape, catchall }) =>
       name === "*" ? Object.values(shape) : [Object.hasOwn(shape, name) ? shape[name] : catchall],
@@ -121,7 +124,7 @@ function leads(schemas: readonly unknown[], path: readonly string[]): boolean {
     ...records,
     ...maps.map(({ value }) => value),
   ].filter((found) => found !== undefined);
-  if (named.length > 0 && leads(named, rest)) return true;
+  if (named.length > 0 && leads(named, rest, depth + 1)) return true;
   // Elements are gone through whether or not the path names them.
   const elements = [
     ...readings.arrays,
@@ -129,7 +132,8 @@ function leads(schemas: readonly unknown[], path: readonly string[]): boolean {
     ...readings.sets,
   ].filter(Boolean);
   return (
-    elements.length > 0 && (leads(elements, path) || (isElement(name) && leads(elements, rest)))
+    elements.length > 0 &&
+    (leads(elements, path, depth + 1) || (isElement(name) && leads(elements, rest, depth + 1)))
   );
 }
 

@@ -2,6 +2,7 @@ import { dispatchRefusal } from "./dispatch-check.ts";
 import { ToolDispatchError } from "../errors.ts";
 import type { LiveCall } from "./live-call.ts";
 import type { CallOutcome, Dispatch } from "../order.ts";
+import { issuesText } from "../schema.ts";
 import { sameData } from "../same-data.ts";
 import { keepsRecord, settle } from "./settle.ts";
 import { cancelled, offered } from "./take-arguments.ts";
@@ -14,6 +15,8 @@ export async function checkApproved(call: LiveCall): Promise<CallOutcome | undef
   if (order.signal.aborted) return cancelled(call);
   const withdrawn = offered(call);
   if (withdrawn !== undefined) return withdrawn;
+  const invalid = approval.decision.edited && (await invalidEdit(call));
+  if (invalid !== undefined) return invalid;
   const gate = call.gate();
   const records = ports.approvals?.records;
   const current = gate.kind === "gated" ? gate.rule.useWithinMs : undefined;
@@ -31,6 +34,13 @@ export async function checkApproved(call: LiveCall): Promise<CallOutcome | undef
   });
   if (refusal === undefined) return undefined;
   return refuse(call, refusal.code, refusal.why, refusal.reason);
+}
+
+/** An edit runs as it was decided, if it is what the schema could have made (APR-03). */
+async function invalidEdit(call: LiveCall): Promise<CallOutcome | undefined> {
+  const validated = await call.record.validateMade()?.(call.args);
+  if (validated === undefined || validated.ok) return undefined;
+  return refuse(call, "edit-invalid", issuesText(validated.issues), "superseded");
 }
 
 /** A denial is used up like an approval: it answered this call. */
