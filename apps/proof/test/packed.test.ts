@@ -1,6 +1,6 @@
 // What a user gets: every package is packed, installed alone in an empty folder, compiled against
 // its shipped declarations and run. Needs the built packages (`pnpm build`).
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -50,6 +50,15 @@ describe.each(folders)("the tarball of %s", (folder) => {
       expect(tarball.paths.filter((path) => /\.test\.|\.tsbuildinfo$/.test(path))).toEqual([]);
     }
   });
+});
+
+it("ARCH-14 is used by a program of its own in apps/proof/src/first-use once it exports anything", () => {
+  const unused = folders.filter((folder) => {
+    const types = readFileSync(join(root, "packages", folder, "dist/index.d.ts"), "utf8");
+    const isEmpty = types.trim() === "export {};";
+    return !isEmpty && !strangersOf(folder).some(({ programs }) => programs.includes("program.ts"));
+  });
+  expect(unused).toEqual([]);
 });
 
 it("ARCH-14 ships declarations that compile without our settings", async () => {
