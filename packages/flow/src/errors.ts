@@ -119,6 +119,10 @@ export function isFlowError(value: unknown, code?: FlowErrorCode): value is Flow
 for (const [name, Class] of Object.entries(classes)) {
   registerErrorClass(name, Class, (info) => {
     const data = info.attributes["data"];
-    return new Class(info.code as FlowErrorCode, info.message, typeof data === "object" && data !== null ? { ...data } : {});
+    return new Class(
+      info.code as FlowErrorCode,
+      info.message,
+      typeof data === "object" && data !== null ? { ...data } : {},
+    );
   });
 }

@@ -4,7 +4,7 @@
  * L1 An entry's header names its run and revision and holds the MAC of the entry before; the first holds none.
  * L2 A removed, moved, reordered, foreign or added entry breaks the header of a neighbour: refused, before it is decoded.
  */
-import { isSealError, sign, verify, type Keyring, type Sealer } from "@holdpoint/seal";
+import { isSealError, sign, verify, type Header, type Keyring, type Sealer } from "@holdpoint/seal";
 
 import { FlowError } from "../errors.ts";
 import type { RunEvent } from "../run/event.ts";
@@ -31,17 +31,28 @@ export class Chain {
   readonly #sealer: Sealer;
   readonly #scope: string;
   readonly #runId: string;
+  readonly #of: Header;
 
-  constructor(how: { keyring: Keyring; sealer: Sealer; scope: string; runId: string }) {
+  /** `of`: what the first entry's header says of the graph. */
+  constructor(how: {
+    keyring: Keyring;
+    sealer: Sealer;
+    scope: string;
+    runId: string;
+    of?: Header;
+  }) {
     this.#keyring = how.keyring;
     this.#sealer = how.sealer;
     this.#scope = how.scope;
     this.#runId = how.runId;
+    this.#of = how.of ?? {};
   }
 
   /** An event's text. @throws FlowError `state-not-sealable` with the path of what can't be sealed. */
   encode(event: RunEvent): string {
-    return sealable(`${event.type}`, this.#runId, () => this.#sealer.encode(eventForm(event, this.#sealer)));
+    return sealable(`${event.type}`, this.#runId, () =>
+      this.#sealer.encode(eventForm(event, this.#sealer)),
+    );
   }
 
   /** The writes that append encoded events after `end`. */
@@ -52,7 +63,13 @@ export class Chain {
       const signed = sign(body, {
         keyring: this.#keyring,
         purpose: "log-entry",
-        header: { scope: this.#scope, run: this.#runId, rev: revision, prev: mac }, // L1
+        header: {
+          ...(revision === 1 && this.#of), // the first says of which graph the run is
+          scope: this.#scope,
+          run: this.#runId,
+          rev: revision,
+          prev: mac, // L1
+        },
       });
       mac = signed.mac;
       return appendWrite(this.#scope, this.#runId, revision, signed.text);
@@ -64,7 +81,11 @@ export class Chain {
    * Entries after `end`, verified in order and only then decoded.
    * @throws FlowError `checkpoint-tampered` naming the first revision that does not hold.
    */
-  open(end: ChainEnd, rows: readonly LogRow[], schema: unknown): { events: RunEvent[]; end: ChainEnd } {
+  open(
+    end: ChainEnd,
+    rows: readonly LogRow[],
+    how: { readonly schema: unknown; readonly first?: (header: Header) => void },
+  ): { events: RunEvent[]; end: ChainEnd } {
     let { revision, mac } = end;
     const bodies = rows.map((row) => {
       revision += 1;
@@ -77,10 +98,13 @@ export class Chain {
         header["rev"] === revision &&
         header["prev"] === mac;
       if (!holds) throw this.#tampered(revision); // L2
+      if (revision === 1) how.first?.(header);
       mac = entry.mac;
       return entry.body;
     });
-    const events = bodies.map((body) => this.#sealer.decode(body, { schema }) as RunEvent);
+    const events = bodies.map(
+      (body) => this.#sealer.decode(body, { schema: how.schema }) as RunEvent,
+    );
     return { events, end: { revision, mac } };
   }
 

@@ -62,7 +62,9 @@ export class Checkpoint<F extends Flow = Flow> implements CheckpointView {
   }
 
   [inspect](): string {
-    const waits = this.pendings.map((pending) => `${pending.kind} ${pending.id} at ${pending.path}`).join(", ");
+    const waits = this.pendings
+      .map((pending) => `${pending.kind} ${pending.id} at ${pending.path}`)
+      .join(", ");
     return `Checkpoint of ${this.flow} run ${this.runId} at revision ${this.revision} (${waits})`;
   }
 }

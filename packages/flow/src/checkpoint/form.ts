@@ -22,11 +22,19 @@ function settledForm(outcome: Settled, sealer: Sealer): Settled {
 }
 
 function waitForm(wait: Wait, sealer: Sealer): Wait {
-  return { ...wait, id: wait.id && plainIdentity(wait.id), arguments: keptText(wait.arguments, sealer) };
+  return {
+    ...wait,
+    id: wait.id && plainIdentity(wait.id),
+    arguments: keptText(wait.arguments, sealer),
+  };
 }
 
 function startedForm(started: Started, sealer: Sealer): Started {
-  return { ...started, id: plainIdentity(started.id), arguments: keptText(started.arguments, sealer) };
+  return {
+    ...started,
+    id: plainIdentity(started.id),
+    arguments: keptText(started.arguments, sealer),
+  };
 }
 
 function entryForm(entry: Entry, sealer: Sealer): Entry {
@@ -68,10 +76,18 @@ export function eventForm(event: RunEvent, sealer: Sealer): RunEvent {
     case "visit-started":
       return { ...event, inputs: inputsForm(event.inputs, sealer) };
     case "call-started":
-      return { ...event, call: plainIdentity(event.call), arguments: keptText(event.arguments, sealer) };
+      return {
+        ...event,
+        call: plainIdentity(event.call),
+        arguments: keptText(event.arguments, sealer),
+      };
     case "call-finished":
     case "step-recorded":
-      return { ...event, call: plainIdentity(event.call), outcome: settledForm(event.outcome, sealer) };
+      return {
+        ...event,
+        call: plainIdentity(event.call),
+        outcome: settledForm(event.outcome, sealer),
+      };
     case "call-unjournaled":
       return { ...event, call: plainIdentity(event.call) };
     case "approval-requested":
@@ -87,6 +103,11 @@ export function sealable<T>(what: string, runId: string, encode: () => T): T {
     return encode();
   } catch (cause) {
     if (!isSealError(cause, "state-not-sealable")) throw cause;
-    throw new FlowError("state-not-sealable", `${what} can't be sealed: ${cause.message}`, { runId }, cause);
+    throw new FlowError(
+      "state-not-sealable",
+      `${what} can't be sealed: ${cause.message}`,
+      { runId },
+      cause,
+    );
   }
 }

@@ -28,17 +28,22 @@ type SealHeader = Verified["header"];
 
 /** O1–O6 for a checkpoint's text. */
 export function openCheckpoint(graph: Graph, parts: Parts, text: string): RunState {
-  if (text.length > checkpointCharsMax) throw tampered(undefined, "it is longer than any checkpoint"); // O1
+  if (text.length > checkpointCharsMax)
+    throw tampered(undefined, "it is longer than any checkpoint"); // O1
   const { header, body } = verified(text, parts); // O2
   if (header["format"] !== checkpointVersion) {
-    throw tampered(undefined, `its format is ${String(header["format"])}, and this version reads ${checkpointVersion}`);
+    throw tampered(
+      undefined,
+      `its format is ${String(header["format"])}, and this version reads ${checkpointVersion}`,
+    );
   }
   checkGraph(graph, header); // O3, O4
   const run = String(header["run"]);
   if (header["phase"] !== "paused") throw terminal(run, String(header["phase"])); // O5
-  const state = parts.sealer.decode(body, { schema: graph.state.schema }) as RunState; // O6
+  const state = parts.sealer.decode(body, { schema: graph.reachable }) as RunState; // O6
   const opened: RunState = { ...state, seed: { ...state.seed, manifest: graph.manifest } };
-  if (opened.seed.runId !== run || opened.revision !== header["rev"]) throw tampered(run, "its parts contradict each other");
+  if (opened.seed.runId !== run || opened.revision !== header["rev"])
+    throw tampered(run, "its parts contradict each other");
   checkState(graph, opened);
   return opened;
 }
@@ -47,10 +52,14 @@ export function openCheckpoint(graph: Graph, parts: Parts, text: string): RunSta
 export function checkGraph(graph: Graph, header: SealHeader): void {
   const runId = String(header["run"]);
   if (header["flow"] !== graph.name) {
-    throw new GraphMismatchError("graph-mismatch", `run ${runId} belongs to the flow '${String(header["flow"])}', not to '${graph.name}'`, {
-      runId,
-      flow: graph.name,
-    });
+    throw new GraphMismatchError(
+      "graph-mismatch",
+      `run ${runId} belongs to the flow '${String(header["flow"])}', not to '${graph.name}'`,
+      {
+        runId,
+        flow: graph.name,
+      },
+    );
   }
   if (header["graph"] === graph.digest) return;
   const differs = differences(manifestFrom(String(header["parts"])), graph.manifest);
@@ -64,16 +73,22 @@ export function checkGraph(graph: Graph, header: SealHeader): void {
 /** Refuses a run id other than the one asked for. */
 export function checkRun(asked: string, runId: string): void {
   if (asked === runId) return;
-  throw new GraphRunMismatchError("graph-run-mismatch", `this is run ${runId}, and run ${asked} was asked for`, { runId, asked });
+  throw new GraphRunMismatchError(
+    "graph-run-mismatch",
+    `this is run ${runId}, and run ${asked} was asked for`,
+    { runId, asked },
+  );
 }
 
 /** O6: what was decoded fits the graph; loading checks, it never replaces a value (FLOW-03). */
 export function checkState(graph: Graph, run: RunState): void {
   graph.state.opened(run.state);
   for (const visit of run.visits) {
-    if (!graph.nodes.has(visit.node)) throw tampered(run.seed.runId, `it names a node '${visit.node}' that the graph lacks`);
+    if (!graph.nodes.has(visit.node))
+      throw tampered(run.seed.runId, `it names a node '${visit.node}' that the graph lacks`);
   }
-  if (!phaseHolds(run)) throw tampered(run.seed.runId, `its phase '${run.phase.is}' does not go with its visits`);
+  if (!phaseHolds(run))
+    throw tampered(run.seed.runId, `its phase '${run.phase.is}' does not go with its visits`);
 }
 
 /** Which phases go with which visits (FLOW-60). */
@@ -115,7 +130,11 @@ export function checkInputs(graph: Graph, run: RunState, parts: Parts): void {
 }
 
 function text(kept: unknown, parts: Parts): string {
-  const { form, text: sealed, value } = kept as { form: "text" | "value"; text?: string; value?: unknown };
+  const {
+    form,
+    text: sealed,
+    value,
+  } = kept as { form: "text" | "value"; text?: string; value?: unknown };
   return form === "text" ? sealed! : parts.sealer.encode(value);
 }
 
@@ -139,7 +158,10 @@ export function tampered(runId: string | undefined, why: string, cause?: unknown
 }
 
 export function terminal(runId: string, how: string): ResumeTerminalError {
-  return new ResumeTerminalError("resume-terminal", `run ${runId} has ended: it is ${how}`, { runId, status: how });
+  return new ResumeTerminalError("resume-terminal", `run ${runId} has ended: it is ${how}`, {
+    runId,
+    status: how,
+  });
 }
 
 /** Whether a phase lets a run be resumed. @throws ResumeTerminalError */

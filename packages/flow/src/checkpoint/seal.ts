@@ -1,7 +1,7 @@
 /**
  * Sealing a run's state into a checkpoint, and checking beforehand that this will work (FLOW-26, FLOW-27).
  */
-import { sign } from "@holdpoint/seal";
+import { sign, type Header } from "@holdpoint/seal";
 
 import { FlowError } from "../errors.ts";
 import type { Graph } from "../graph/flow.ts";
@@ -40,12 +40,21 @@ export function encodeState(run: RunState, graph: Graph, parts: Parts): string {
   const seed = { ...run.seed, manifest: {} };
   return sealable("the run's state", runId, () => {
     const body = sealer.encode(stateForm({ ...run, seed }, sealer));
-    const again = sealer.encode(sealer.decode(body, { schema: graph.state.schema }));
+    const again = sealer.encode(sealer.decode(body, { schema: graph.reachable }));
     if (again !== body) {
-      throw new FlowError("state-not-sealable", "the run's state does not come back from its seal as it went in", { runId });
+      throw new FlowError(
+        "state-not-sealable",
+        "the run's state does not come back from its seal as it went in",
+        { runId },
+      );
     }
     return body;
   });
+}
+
+/** What a seal's header says of the graph: read before anything is decoded. */
+export function graphHeader(seed: RunState["seed"]): Header {
+  return { flow: seed.flow, graph: seed.digest, parts: manifestText(seed.manifest) };
 }
 
 /** Seals a paused run. @throws FlowError `state-not-sealable` */
@@ -58,9 +67,7 @@ export function sealRun(run: RunState, graph: Graph, parts: Parts): string {
       format: checkpointVersion,
       scope: seed.scope,
       run: seed.runId,
-      flow: seed.flow,
-      graph: seed.digest,
-      parts: manifestText(seed.manifest),
+      ...graphHeader(seed),
       rev: revision,
       phase: phase.is === "ended" ? phase.how : phase.is,
     },

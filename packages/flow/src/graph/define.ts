@@ -92,7 +92,7 @@ export interface FlowBuilder<
   /** One call of a tool. */
   call<const K extends string, I, O, R extends Update<S> | void = void>(
     name: Fresh<K, N>,
-    tool: Tool<I, O, string, never>,
+    tool: Tool<I, O, string, unknown>,
     how: CallOptions<S, I, O, R>,
   ): FlowBuilder<S, In, N | K, G>;
   /** Goes on to `to` when `from` has finished. */

@@ -1,3 +1,5 @@
+import { toolFacts } from "@holdpoint/tools";
+
 import { FlowError } from "../errors.ts";
 import { mistakesIn, type Draft } from "./check.ts";
 import { digestOf, manifestOf, type FunctionIdentity, type Manifest } from "./digest.ts";
@@ -39,6 +41,8 @@ export interface Graph {
   readonly reducers: ReadonlyMap<string, ReducerSpec["merge"]>;
   readonly manifest: Manifest;
   readonly digest: string;
+  /** The schemas whose classes may stand in a state, a payload or a call's arguments (SEAL-41). */
+  readonly reachable: readonly unknown[];
 }
 
 const inside = Symbol.for("@holdpoint/flow.graph");
@@ -93,6 +97,10 @@ export function buildFlow(draft: Draft, identity: FunctionIdentity): Flow<never,
     reducers: new Map(draft.reducers.map((reducer) => [reducer.field, reducer.merge])),
     manifest,
     digest: digestOf(manifest),
+    reachable: [
+      draft.state,
+      ...draft.nodes.flatMap((node) => (node.kind === "call" ? [toolFacts(node.tool).input] : [])),
+    ],
   };
   return new BuiltFlow(graph, draft.version);
 }

@@ -103,9 +103,7 @@ function unionShape(options: readonly string[]): string {
 
 function literalText(value: unknown): string {
   if (typeof value === "bigint") return `${value}n`;
-  return value === undefined
-    ? "undefined"
-    : (JSON.stringify(value) ?? String(value)).replaceAll("¦", "\\u00a6");
+  return value === undefined ? "undefined" : JSON.stringify(value).replaceAll("¦", "\\u00a6");
 }
 
 /** A TypeScript enum lists its numeric members twice, once by value; only names count. */

@@ -43,11 +43,19 @@ export interface Matched {
  * @throws FlowError `answer-invalid` for what nobody made, `answer-ambiguous` for a bare answer where several wait,
  *   `answer-unknown` for an id that is not waiting
  */
-export function matchReply(reply: unknown, waits: readonly { readonly path: string; readonly wait: Wait }[], runId: string): Matched[] {
+export function matchReply(
+  reply: unknown,
+  waits: readonly { readonly path: string; readonly wait: Wait }[],
+  runId: string,
+): Matched[] {
   const ids = waits.map(({ wait }) => pendingId(wait));
   if (isDecision(reply)) {
     if (waits.length !== 1) {
-      throw new FlowError("answer-ambiguous", `a bare answer, and ${waits.length} things wait: name one of ${ids.join(", ")}`, { runId, ids });
+      throw new FlowError(
+        "answer-ambiguous",
+        `a bare answer, and ${waits.length} things wait: name one of ${ids.join(", ")}`,
+        { runId, ids },
+      );
     }
     return [{ ...waits[0]!, decision: reply }];
   }
@@ -55,7 +63,11 @@ export function matchReply(reply: unknown, waits: readonly { readonly path: stri
   return [...reply.byId].map(([id, decision]) => {
     const found = waits.find(({ wait }) => pendingId(wait) === id);
     if (found === undefined) {
-      throw new FlowError("answer-unknown", `${id} is not waiting in run ${runId} (waiting: ${ids.join(", ")})`, { runId, id, ids });
+      throw new FlowError(
+        "answer-unknown",
+        `${id} is not waiting in run ${runId} (waiting: ${ids.join(", ")})`,
+        { runId, id, ids },
+      );
     }
     return { ...found, decision };
   });
@@ -66,5 +78,8 @@ function isReplies(value: unknown): value is Replies {
 }
 
 function invalid(what: string): FlowError {
-  return new FlowError("answer-invalid", `${what} was made by none of approve(), deny(), replies(): answers are never guessed by their shape`);
+  return new FlowError(
+    "answer-invalid",
+    `${what} was made by none of approve(), deny(), replies(): answers are never guessed by their shape`,
+  );
 }

@@ -1,37 +1,46 @@
 import { requestOf, type ApprovalRequest, type RequestFacts } from "@holdpoint/approvals";
 import { digestText } from "@holdpoint/seal";
+import type { CallIdentity } from "@holdpoint/tools";
 
 import type { Identity } from "./identity.ts";
 import type { Wait } from "./journal.ts";
 import type { LiveRun } from "./live.ts";
-
-/** The id of a call: the same at every re-run, a crash and an adoption (FLOW-38). */
-export function callIdOf(runId: string, visit: string, id: Identity): string {
-  return digestText(`call\0${runId}\0${visit}\0${id.name}\0${id.key}\0${id.number}`);
-}
 
 /** The id of a gate's question in one visit. */
 export function gateIdOf(runId: string, visit: string): string {
   return digestText(`gate\0${runId}\0${visit}`);
 }
 
-/**
- * The idempotency key of a call (TOOL-08): made of what was asked for, never of an edit, an order of finish or an id that
- * a crash could change.
- */
-export function idempotencyKeyOf(runId: string, visit: string, id: Identity): string {
-  return digestText(`idempotency\0${runId}\0${visit}\0${id.name}\0${id.key}\0${id.number}`);
+/** A call as the ids and keys made of it name it (FLOW-38, TOOL-08). */
+export function callIdentity(runId: string, visit: string, id: Identity): CallIdentity {
+  return { runId, node: visit, tool: id.name, key: id.key, number: id.number };
 }
 
 /** What waits, from the request that was asked. */
-export function waitOf(request: ApprovalRequest, id: Identity | undefined, approvalId: string | undefined): Wait {
-  const { kind, tool, scope, runId, node, callId, argumentKey, requestedBy, rule, context } = request;
+export function waitOf(
+  request: ApprovalRequest,
+  id: Identity | undefined,
+  approvalId: string | undefined,
+): Wait {
+  const { kind, tool, scope, runId, node, callId, argumentKey, requestedBy, rule, context } =
+    request;
   return {
     kind: "approval",
     id,
     callId,
     approvalId,
-    facts: { kind, tool, scope, runId, node, callId, argumentKey, requestedBy, rule, ...(context !== undefined && { context }) },
+    facts: {
+      kind,
+      tool,
+      scope,
+      runId,
+      node,
+      callId,
+      argumentKey,
+      requestedBy,
+      rule,
+      ...(context !== undefined && { context }),
+    },
     arguments: { form: "value", value: request.arguments },
     argumentsDigest: request.argumentsDigest,
     requestedAt: request.requestedAt,
@@ -39,7 +48,11 @@ export function waitOf(request: ApprovalRequest, id: Identity | undefined, appro
 }
 
 /** A gate's request. */
-export function gateRequest(live: LiveRun, visit: string, how: { node: string; payload: unknown; rule: RequestFacts["rule"] }): ApprovalRequest {
+export function gateRequest(
+  live: LiveRun,
+  visit: string,
+  how: { node: string; payload: unknown; rule: RequestFacts["rule"] },
+): ApprovalRequest {
   const { flow, runId, scope, requestedBy } = live.state.seed;
   const { sealer, ids, clock } = live.parts;
   const facts: RequestFacts = {
@@ -54,6 +67,9 @@ export function gateRequest(live: LiveRun, visit: string, how: { node: string; p
     requestedBy,
     rule: how.rule,
   };
-  return requestOf(facts, { id: ids.id(), requestedAt: clock.now(), digest: (value) => sealer.digest(value) });
+  return requestOf(facts, {
+    id: ids.id(),
+    requestedAt: clock.now(),
+    digest: (value) => sealer.digest(value),
+  });
 }
-

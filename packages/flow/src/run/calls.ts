@@ -6,10 +6,20 @@
  *    idempotent tool is entered again, with the recorded arguments and the same key.
  * K3 A decision that the port gives for a call is spent in the commit before the call runs.
  */
-import { errorInfo, type AnyTool, type CallOrder, type CallOutcome, type Dispatch, type ErrorInfo, type RecordedCall } from "@holdpoint/tools";
+import {
+  callIdOf,
+  errorInfo,
+  idempotencyKeyOf,
+  type AnyTool,
+  type CallOrder,
+  type CallOutcome,
+  type Dispatch,
+  type ErrorInfo,
+  type RecordedCall,
+} from "@holdpoint/tools";
 
 import { ApprovalDenied, FlowError } from "../errors.ts";
-import { callIdOf, idempotencyKeyOf, waitOf } from "./ask.ts";
+import { callIdentity, waitOf } from "./ask.ts";
 import { copyOf } from "./copy.ts";
 import { plainIdentity, type Made } from "./identity.ts";
 import type { Kept, Settled, SpentApproval, Wait } from "./journal.ts";
@@ -31,14 +41,21 @@ export interface CallSite {
 }
 
 /** Runs a call, or continues one that stands on record. `undefined`: it waits for a person. */
-export async function performCall(site: CallSite, tool: AnyTool, made: Made, standing: Standing): Promise<Settled | undefined> {
+export async function performCall(
+  site: CallSite,
+  tool: AnyTool,
+  made: Made,
+  standing: Standing,
+): Promise<Settled | undefined> {
   const { live } = site;
   const { wait, started } = standing;
   if (wait !== undefined && wait.answer === undefined) return undefined; // FLOW-30: its request stays as it is
   if (started !== undefined && !tool.idempotent) throw inDoubt(live, site.visit, made);
 
-  const approval = wait?.answer && { id: wait.approvalId ?? wait.callId, decision: wait.answer.decision };
-  const spent: { approval: SpentApproval | undefined } = { approval: approval ?? started?.approval };
+  const approval = answeredBy(wait);
+  const spent: { approval: SpentApproval | undefined } = {
+    approval: approval ?? started?.approval,
+  };
   const recorded = recordedCall(site, tool, wait, started);
   const { runId, scope, requestedBy } = live.state.seed;
   const order: CallOrder = {
@@ -47,9 +64,9 @@ export async function performCall(site: CallSite, tool: AnyTool, made: Made, sta
     scope,
     runId,
     node: site.visit,
-    callId: () => callIdOf(runId, site.visit, made),
+    callId: () => callIdOf(callIdentity(runId, site.visit, made)),
     argumentKey: () => made.key,
-    idempotencyKey: () => idempotencyKeyOf(runId, site.visit, made),
+    idempotencyKey: () => idempotencyKeyOf(callIdentity(runId, site.visit, made)),
     flow: live.state.seed.flow,
     requestedBy,
     signal: site.signal,
@@ -63,8 +80,21 @@ export async function performCall(site: CallSite, tool: AnyTool, made: Made, sta
   return settled(site, made, outcome, spent.approval);
 }
 
+/** The decision that a resume brought for a waiting call. */
+function answeredBy(wait: Wait | undefined): SpentApproval | undefined {
+  if (wait?.answer === undefined) return undefined;
+  const { decision, attemptId } = wait.answer;
+  if (wait.approvalId === undefined) return { id: wait.callId, decision };
+  return { id: wait.approvalId, decision, attemptId };
+}
+
 /** K1 */
-function recordedCall(site: CallSite, tool: AnyTool, wait: Wait | undefined, started: Standing["started"]): RecordedCall | undefined {
+function recordedCall(
+  site: CallSite,
+  tool: AnyTool,
+  wait: Wait | undefined,
+  started: Standing["started"],
+): RecordedCall | undefined {
   if (wait?.answer !== undefined) {
     return {
       arguments: site.openArguments(wait.arguments, tool),
@@ -95,13 +125,19 @@ async function beforeExecute(
   const { live, visit } = site;
   const { approval } = dispatch;
   if (approval !== undefined && spent.approval === undefined) {
-    const callId = callIdOf(live.state.seed.runId, visit, made);
+    const callId = callIdOf(callIdentity(live.state.seed.runId, visit, made));
     spent.approval = { id: approval.id ?? callId, decision: approval.decision };
     const records = live.parts.approvals?.records;
     if (approval.id !== undefined && records !== undefined) {
-      const argumentsDigest = approval.request?.argumentsDigest ?? live.parts.sealer.digest(dispatch.arguments);
-      const decision = await settleDecided(live, records, { visit, callId, approvalId: approval.id, argumentsDigest });
-      spent.approval = { id: approval.id, decision };
+      const argumentsDigest =
+        approval.request?.argumentsDigest ?? live.parts.sealer.digest(dispatch.arguments);
+      const settledNow = await settleDecided(live, records, {
+        visit,
+        callId,
+        approvalId: approval.id,
+        argumentsDigest,
+      });
+      spent.approval = settledNow;
     }
   }
   if (!live.durable || again) return;
@@ -119,15 +155,22 @@ async function beforeExecute(
   await live.flush();
 }
 
-async function settled(site: CallSite, made: Made, outcome: CallOutcome, approval: SpentApproval | undefined): Promise<Settled | undefined> {
+async function settled(
+  site: CallSite,
+  made: Made,
+  outcome: CallOutcome,
+  approval: SpentApproval | undefined,
+): Promise<Settled | undefined> {
   const { live } = site;
   switch (outcome.status) {
     case "ok":
-      await conclude(live, approval?.id, "executed");
+      await conclude(live, approval, "executed");
       return { ok: true, result: { form: "value", value: outcome.value } };
     case "failed":
-      if (approval?.decision.approved === true) await conclude(live, approval.id, outcome.executed ? "failed" : "unused");
-      else if (outcome.unused?.approvalId !== undefined) await withdraw(live, outcome.unused.approvalId, outcome.unused.reason);
+      if (approval?.decision.approved === true)
+        await conclude(live, approval, outcome.executed ? "failed" : "unused");
+      else if (outcome.unused?.approvalId !== undefined)
+        await withdraw(live, outcome.unused.approvalId, outcome.unused.reason);
       return { ok: false, error: outcome.error };
     case "denied": {
       const { approvalId, decision } = outcome;
@@ -135,7 +178,10 @@ async function settled(site: CallSite, made: Made, outcome: CallOutcome, approva
         site.spentOn(made, { id: approvalId, decision });
         await spendDenial(site, made, approvalId);
       }
-      return { ok: false, error: deniedInfo(made.name, approvalId, decision.reason, decision.note, site) };
+      return {
+        ok: false,
+        error: deniedInfo(made.name, approvalId, decision.reason, decision.note, site),
+      };
     }
     case "pending":
       live.emit({
@@ -153,8 +199,13 @@ async function spendDenial(site: CallSite, made: Made, approvalId: string): Prom
   const records = live.parts.approvals?.records;
   const stands = await records?.read(live.state.seed.scope, approvalId);
   if (records === undefined || stands === undefined || stands.state !== "decided") return;
-  const callId = callIdOf(live.state.seed.runId, visit, made);
-  await settleDecided(live, records, { visit, callId, approvalId, argumentsDigest: stands.argumentsDigest });
+  const callId = callIdOf(callIdentity(live.state.seed.runId, visit, made));
+  await settleDecided(live, records, {
+    visit,
+    callId,
+    approvalId,
+    argumentsDigest: stands.argumentsDigest,
+  });
 }
 
 /** What a denial is inside a node: the same error live and replayed (FLOW-36). */
@@ -186,7 +237,7 @@ function inDoubt(live: LiveRun, visit: string, made: Made): FlowError {
   return new FlowError(
     "in-doubt",
     `the call of '${made.name}' in ${visit} had begun when its process died, and nobody knows whether it ran: a person has to say so`,
-    { runId, node: visit, tool: made.name, callId: callIdOf(runId, visit, made) },
+    { runId, node: visit, tool: made.name, callId: callIdOf(callIdentity(runId, visit, made)) },
   );
 }
 
@@ -195,4 +246,3 @@ export function journaled(outcome: Settled): Settled {
   if (!outcome.ok || outcome.result.form === "text") return outcome;
   return { ok: true, result: { form: "value", value: copyOf(outcome.result.value) } };
 }
-

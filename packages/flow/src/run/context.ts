@@ -1,11 +1,8 @@
-import type { AnyTool, InputSnapshot, Tool } from "@holdpoint/tools";
+import type { AnyTool, InputSnapshot, ToolInput, ToolOutput } from "@holdpoint/tools";
 
 import type { MaybePromise } from "../graph/node.ts";
 import type { Kept, Settled } from "./journal.ts";
 import type { Begin, Scope } from "./scope.ts";
-
-export type ToolInput<T> = T extends Tool<infer In, infer _Out, string, infer _Args> ? In : never;
-export type ToolOutput<T> = T extends Tool<infer _In, infer Out, string, infer _Args> ? Out : never;
 
 export interface CallOptions {
   /** Tells calls with equal tool and arguments apart by hand, instead of by the order in which they were made. */
@@ -83,9 +80,19 @@ export class VisitContext implements NodeContext {
     return this.#ops.signal;
   }
 
-  call<T extends AnyTool>(tool: T, args: ToolInput<T>, options?: CallOptions): Promise<ToolOutput<T>> {
+  call<T extends AnyTool>(
+    tool: T,
+    args: ToolInput<T>,
+    options?: CallOptions,
+  ): Promise<ToolOutput<T>> {
     // The input is taken now, synchronously: what the caller does to it later changes nothing.
-    const what = { kind: "call" as const, name: tool.name, tool, input: this.#ops.input(tool, args), hand: options?.key };
+    const what = {
+      kind: "call" as const,
+      name: tool.name,
+      tool,
+      input: this.#ops.input(tool, args),
+      hand: options?.key,
+    };
     return this.#scope.ask(what, this.#ops.call(tool)) as Promise<ToolOutput<T>>;
   }
 

@@ -33,7 +33,11 @@ function copyContainer(value: object, seen: Map<object, object>): object {
   return copyPlain(value, seen, part);
 }
 
-function copyArray(value: unknown[], seen: Map<object, object>, part: (inner: unknown) => unknown): object {
+function copyArray(
+  value: unknown[],
+  seen: Map<object, object>,
+  part: (inner: unknown) => unknown,
+): object {
   // Sparse and decorated arrays can't be sealed: kept, so that the refusal names them as they are.
   if (Object.keys(value).length !== value.length) return value;
   const copy: unknown[] = [];
@@ -42,7 +46,11 @@ function copyArray(value: unknown[], seen: Map<object, object>, part: (inner: un
   return copy;
 }
 
-function copyPlain(value: object, seen: Map<object, object>, part: (inner: unknown) => unknown): object {
+function copyPlain(
+  value: object,
+  seen: Map<object, object>,
+  part: (inner: unknown) => unknown,
+): object {
   const descriptors = Object.getOwnPropertyDescriptors(value);
   const keys = Reflect.ownKeys(descriptors);
   const copy: object = Object.create(Object.getPrototypeOf(value));

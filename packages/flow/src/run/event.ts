@@ -40,6 +40,7 @@ export interface Answered {
   readonly visit: string;
   readonly callId: string;
   readonly approvalId: string | undefined;
+  readonly argumentsDigest: string;
   readonly decision: DecisionRecord;
 }
 

@@ -99,7 +99,11 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     const event = { visit: this.visit, call: made, outcome: journaled(outcome) };
     if (made.kind !== "call") return this.live.emit({ type: "step-recorded", ...event });
     const approval = this.#spent.get(made);
-    this.live.emit({ type: "call-finished", ...event, ...(approval !== undefined && { approval }) });
+    this.live.emit({
+      type: "call-finished",
+      ...event,
+      ...(approval !== undefined && { approval }),
+    });
   }
 
   durable(): Promise<void> | undefined {
@@ -152,7 +156,9 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
 
   #decoded(kept: Kept, schema: unknown): unknown {
     // A copy each time: the journal's own value is nobody's to change.
-    return kept.form === "text" ? this.live.parts.sealer.decode(kept.text, { schema }) : copyOf(kept.value);
+    return kept.form === "text"
+      ? this.live.parts.sealer.decode(kept.text, { schema })
+      : copyOf(kept.value);
   }
 
   /** What the re-run did not ask for again: its records are withdrawn, and it is said (FLOW-38, FLOW-41). */
@@ -170,7 +176,13 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
       throw new FlowError(
         "in-doubt",
         `${this.visit} had begun ${lost.map((started) => started.id.name).join(", ")} when its process died, and does not ask for it any more: a person has to say whether it ran`,
-        { runId: this.runId, node: this.visit, lost: lost.map((started) => identityText(plainIdentity(started.id)).replaceAll("\0", "/")) },
+        {
+          runId: this.runId,
+          node: this.visit,
+          lost: lost.map((started) =>
+            identityText(plainIdentity(started.id)).replaceAll("\0", "/"),
+          ),
+        },
       );
     }
   }

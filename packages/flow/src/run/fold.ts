@@ -21,6 +21,7 @@ export function begin(event: EventOf<"run-started">, start: string): RunState {
     state: event.state,
     visits: [],
     counters: { rounds: 1, calls: 0, visits: {} },
+    settling: undefined,
     endReached: false,
   };
   queue(run, [start]);
@@ -39,6 +40,9 @@ export function fold(run: RunState, event: RunEvent): void {
     }
     case "visit-waiting":
       openVisit(run, event.visit).status = "waiting";
+      return;
+    case "settling":
+      run.settling = { attemptId: event.attemptId, answers: event.answers };
       return;
     case "answered":
       return foldAnswered(run, event);
@@ -118,6 +122,7 @@ function foldAnswered(run: RunState, event: EventOf<"answered">): void {
     wait.answer = { decision: answer.decision, attemptId: event.attemptId };
     visit.status = "ready"; // FLOW-30: only executions that got an answer run again
   }
+  run.settling = undefined;
   run.phase = { is: "running" };
 }
 

@@ -14,56 +14,80 @@ import { deniedInfo } from "./calls.ts";
 import type { VisitEnd } from "./event.ts";
 import type { LiveRun } from "./live.ts";
 import { prepareSeal } from "./prepare.ts";
-import { conclude, settleDecided } from "./spend.ts";
+import { settleDecided } from "./spend.ts";
 import type { OpenVisit } from "./state.ts";
 import { checkedUpdate, failed } from "./update.ts";
 
-export async function visitGate(live: LiveRun, visit: OpenVisit, node: GraphNode, spec: GateSpec): Promise<void> {
+export async function visitGate(
+  live: LiveRun,
+  visit: OpenVisit,
+  node: GraphNode,
+  spec: GateSpec,
+): Promise<void> {
   const { inputs } = visit;
   if (inputs?.kind !== "gate" || !inputs.asks) {
     return live.emit({ type: "visit-finished", visit: visit.path, end: { ok: true, update: {} } });
   }
   const answered = visit.execution.waits[0];
   if (answered !== undefined) {
-    if (answered.answer === undefined) return live.emit({ type: "visit-waiting", visit: visit.path });
+    if (answered.answer === undefined)
+      return live.emit({ type: "visit-waiting", visit: visit.path });
     return pass(live, visit, node, spec, answered.answer.decision, answered.approvalId);
   }
   prepareSeal(live); // G1
   await ask(live, visit, node, spec);
 }
 
-async function ask(live: LiveRun, visit: OpenVisit, node: GraphNode, spec: GateSpec): Promise<void> {
+async function ask(
+  live: LiveRun,
+  visit: OpenVisit,
+  node: GraphNode,
+  spec: GateSpec,
+): Promise<void> {
   const port = live.parts.approvals;
   if (port === undefined) throw noApprover(live);
   const { inputs } = visit;
   const kept = inputs?.kind === "gate" ? inputs.payload : undefined;
-  const payload = kept?.form === "text" ? live.parts.sealer.decode(kept.text, { schema: live.graph.state.schema }) : kept?.value;
+  const payload =
+    kept?.form === "text"
+      ? live.parts.sealer.decode(kept.text, { schema: live.graph.reachable })
+      : kept?.value;
   const request = gateRequest(live, visit.path, { node: visit.node, payload, rule: spec.rule });
   const answer = await port.request(request, { signal: live.signal, prepare: () => {} });
   if (answer.status === "pending") {
-    live.emit({ type: "approval-requested", visit: visit.path, wait: waitOf(request, undefined, answer.approvalId) });
+    live.emit({
+      type: "approval-requested",
+      visit: visit.path,
+      wait: waitOf(request, undefined, answer.approvalId),
+    });
     return live.emit({ type: "visit-waiting", visit: visit.path });
   }
-  let { decision } = answer;
   const { approvalId } = answer;
+  let { decision } = answer;
   if (approvalId !== undefined && port.records !== undefined) {
     const { callId, argumentsDigest } = request;
-    decision = await settleDecided(live, port.records, { visit: visit.path, callId, approvalId, argumentsDigest }); // G2
+    const what = {
+      visit: visit.path,
+      callId,
+      approvalId,
+      argumentsDigest,
+      outcome: "passed",
+    } as const;
+    ({ decision } = await settleDecided(live, port.records, what)); // G2
   }
-  await pass(live, visit, node, spec, decision, approvalId);
+  pass(live, visit, node, spec, decision, approvalId);
 }
 
 /** Ends a gate's visit under a decision that is spent. */
-async function pass(
+function pass(
   live: LiveRun,
   visit: OpenVisit,
   node: GraphNode,
   spec: GateSpec,
   decision: DecisionRecord,
   approvalId: string | undefined,
-): Promise<void> {
+): void {
   const end = gateEnd(live, visit, node, spec, decision, approvalId);
-  if (decision.approved) await conclude(live, approvalId, "passed");
   live.emit({ type: "visit-finished", visit: visit.path, end });
 }
 
@@ -78,12 +102,18 @@ function gateEnd(
   if (!decision.approved) {
     if (node.denied !== undefined) return { ok: true, update: {}, via: "denied" };
     const tool = `node:${live.state.seed.flow}.${visit.node}`;
-    const error = deniedInfo(tool, approvalId, decision.reason, decision.note, { live, visit: visit.path });
+    const error = deniedInfo(tool, approvalId, decision.reason, decision.note, {
+      live,
+      visit: visit.path,
+    });
     return { ok: false, error, ...(node.failed !== undefined && { via: "failed" }) };
   }
   if (decision.edited === undefined) return { ok: true, update: {} };
   try {
-    return { ok: true, update: checkedUpdate(live, visit.path, appliedEdit(spec, decision.edited.arguments, live)) };
+    return {
+      ok: true,
+      update: checkedUpdate(live, visit.path, appliedEdit(spec, decision.edited.arguments, live)),
+    };
   } catch (error) {
     return failed(node, error);
   }
@@ -91,16 +121,21 @@ function gateEnd(
 
 function appliedEdit(spec: GateSpec, edited: unknown, live: LiveRun): unknown {
   if (spec.edits === undefined) {
-    throw new FlowError("edits-not-allowed", `the gate '${spec.name}' takes no edits`, { node: spec.name });
+    throw new FlowError("edits-not-allowed", `the gate '${spec.name}' takes no edits`, {
+      node: spec.name,
+    });
   }
   return spec.edits.apply(spec.edits.schema.parse(edited), live.state.state);
 }
 
 /** Nobody could answer (FLOW-44). */
 export function noApprover(live: LiveRun): FlowError {
-  return new FlowError("no-approver", "no one can answer: the runner has no approval port, and this flow asks for approvals", {
-    flow: live.graph.name,
-    runId: live.state.seed.runId,
-  });
+  return new FlowError(
+    "no-approver",
+    "no one can answer: the runner has no approval port, and this flow asks for approvals",
+    {
+      flow: live.graph.name,
+      runId: live.state.seed.runId,
+    },
+  );
 }
-

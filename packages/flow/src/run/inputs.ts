@@ -10,7 +10,11 @@ export function inputsOf(node: GraphNode, state: State): VisitInputs | undefined
       return undefined;
     case "gate": {
       const asks = spec.when === undefined || spec.when(state);
-      return { kind: "gate", asks, payload: { form: "value", value: asks ? spec.payload(state) : undefined } };
+      return {
+        kind: "gate",
+        asks,
+        payload: { form: "value", value: asks ? spec.payload(state) : undefined },
+      };
     }
     case "call": {
       const args: unknown = typeof spec.args === "function" ? spec.args(state) : spec.args;

@@ -27,6 +27,8 @@ export interface Entry {
 export interface SpentApproval {
   readonly id: string;
   readonly decision: DecisionRecord;
+  /** The attempt that spent it; absent where its port keeps no records. */
+  readonly attemptId?: string;
 }
 
 /** A call that waits for a person, with what the person is shown. */

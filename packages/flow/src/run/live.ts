@@ -10,6 +10,7 @@
 import type { Write } from "@holdpoint/approvals";
 
 import { Chain, chainStart, type ChainEnd } from "../checkpoint/chain.ts";
+import { graphHeader } from "../checkpoint/seal.ts";
 import { RevisionConflictError } from "../errors.ts";
 import type { Graph } from "../graph/flow.ts";
 import { commitKnown, type Known } from "./commit.ts";
@@ -19,7 +20,11 @@ import type { Parts } from "./parts.ts";
 import type { RunState } from "./state.ts";
 
 /** An event without its time, which is filled in here. */
-export type NewEvent = RunEvent extends infer E ? (E extends RunEvent ? Omit<E, "at"> : never) : never;
+export type NewEvent = RunEvent extends infer E
+  ? E extends RunEvent
+    ? Omit<E, "at">
+    : never
+  : never;
 
 /** An event on its way into the log. */
 interface Entry {
@@ -55,7 +60,8 @@ export class LiveRun {
     this.#end = how.end ?? chainStart;
     const { keyring, sealer, log } = how.parts;
     const { scope, runId } = how.state.seed;
-    this.#chain = log && new Chain({ keyring, sealer, scope, runId });
+    this.#chain =
+      log && new Chain({ keyring, sealer, scope, runId, of: graphHeader(how.state.seed) });
     for (const event of how.queued ?? []) this.#keep(event, this.#encoded(event));
   }
 
@@ -86,7 +92,8 @@ export class LiveRun {
 
   /** Resolves once everything emitted so far is durable; `undefined` where nothing has to be waited for. */
   flush(): Promise<void> | undefined {
-    if (this.#chain === undefined || (this.#queue.length === 0 && this.#alongside.length === 0)) return undefined;
+    if (this.#chain === undefined || (this.#queue.length === 0 && this.#alongside.length === 0))
+      return undefined;
     return this.#inTurn(async () => {
       if (this.#queue.length === 0 && this.#alongside.length === 0) return; // an earlier turn took them along
       const known = await this.#append(this.parts.ids.id(), [], []);
@@ -98,7 +105,11 @@ export class LiveRun {
    * Commits writes and the events that say so, all or nothing, with what is queued. The events are taken in only when the
    * commit stands. `refused`: one of `writes` was, and nothing happened.
    */
-  commit(how: { attemptId: string; writes: readonly Write[]; events: readonly NewEvent[] }): Promise<Known> {
+  commit(how: {
+    attemptId: string;
+    writes: readonly Write[];
+    events: readonly NewEvent[];
+  }): Promise<Known> {
     return this.#inTurn(async () => {
       const at = this.parts.clock.now();
       const entries = how.events.map((event) => {
@@ -128,16 +139,30 @@ export class LiveRun {
   }
 
   /** One commit: `writes` first, so that a refusal's number says whose it was. */
-  async #append(attemptId: string, writes: readonly Write[], entries: readonly Entry[]): Promise<Known> {
+  async #append(
+    attemptId: string,
+    writes: readonly Write[],
+    entries: readonly Entry[],
+  ): Promise<Known> {
     const queued = this.#queue;
     const along = this.#alongside;
     this.#queue = [];
     this.#alongside = [];
     const all = [...queued, ...entries];
-    const sealed = this.#chain!.seal(this.#end, all.map((entry) => entry.body));
+    const sealed = this.#chain!.seal(
+      this.#end,
+      all.map((entry) => entry.body),
+    );
     const { alongside } = this.parts;
-    const above = alongside ? all.flatMap(({ event }) => alongside(event, this.state.seed.runId)) : [];
-    const known = await commitKnown(this.parts.log!, attemptId, [...writes, ...sealed.writes, ...along, ...above]);
+    const above = alongside
+      ? all.flatMap(({ event }) => alongside(event, this.state.seed.runId))
+      : [];
+    const known = await commitKnown(this.parts.log!, attemptId, [
+      ...writes,
+      ...sealed.writes,
+      ...along,
+      ...above,
+    ]);
     if (known.status === "refused") {
       this.#queue.unshift(...queued);
       this.#alongside.unshift(...along);
@@ -171,7 +196,9 @@ export class LiveRun {
         try {
           const told = listener(event, about);
           if (told instanceof Promise) {
-            told.catch(() => logger.error("a listener of run events failed", { runId, type: event.type }));
+            told.catch(() =>
+              logger.error("a listener of run events failed", { runId, type: event.type }),
+            );
           }
         } catch {
           logger.error("a listener of run events failed", { runId, type: event.type });

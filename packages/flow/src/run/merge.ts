@@ -27,7 +27,8 @@ export function routeRound(graph: Graph, run: RunState): Routed {
   for (const visit of run.visits) {
     const node = graph.nodes.get(visit.node)!;
     const via = visit.status === "finished" ? visit.end.via : undefined;
-    const targets = via === undefined ? onward(node, state) : [via === "denied" ? node.denied! : node.failed!];
+    const targets =
+      via === undefined ? onward(node, state) : [via === "denied" ? node.denied! : node.failed!];
     taken[visit.path] = targets;
     if (targets.length === 0) ended = true;
     for (const target of targets) {

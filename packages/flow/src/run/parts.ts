@@ -13,7 +13,10 @@ export interface Logger {
 }
 
 /** Told of events, in order, once they are as durable as they will get; what it throws is logged and changes nothing. */
-export type Listener = (event: RunEvent, run: { readonly runId: string; readonly revision: number }) => unknown;
+export type Listener = (
+  event: RunEvent,
+  run: { readonly runId: string; readonly revision: number },
+) => unknown;
 
 /** A runner's options, resolved once. */
 export interface Parts {

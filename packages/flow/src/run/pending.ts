@@ -22,7 +22,9 @@ export interface Pending extends PendingView {
 /** What waits in a round, in node, item, call order (FLOW-21). */
 export function waitsOf(run: RunState): { readonly path: string; readonly wait: Wait }[] {
   return run.visits.flatMap((visit) =>
-    visit.status === "finished" ? [] : visit.execution.waits.map((wait) => ({ path: visit.path, wait })),
+    visit.status === "finished"
+      ? []
+      : visit.execution.waits.map((wait) => ({ path: visit.path, wait })),
   );
 }
 

@@ -21,7 +21,9 @@ import type { OpenVisit, VisitState } from "./state.ts";
 import { runVisit } from "./visit.ts";
 
 /** How a process's part in a run ended, where it ended well. */
-export type Performed = { readonly status: "completed" } | { readonly status: "paused"; readonly text: string };
+export type Performed =
+  | { readonly status: "completed" }
+  | { readonly status: "paused"; readonly text: string };
 
 interface Failing {
   readonly status: "failing";
@@ -66,7 +68,11 @@ async function drive(live: LiveRun): Promise<Performed | Failing> {
         await live.flush();
         return { status: "completed" };
       case "fail":
-        return { status: "failing", error: failureOf(live, step.visits), node: step.visits[0]!.path };
+        return {
+          status: "failing",
+          error: failureOf(live, step.visits),
+          node: step.visits[0]!.path,
+        };
       case "dead-end":
         return { status: "failing", error: deadEnd(live), node: undefined };
     }
@@ -106,8 +112,10 @@ function route(live: LiveRun): Failing | undefined {
 
 /** R2 */
 async function pause(live: LiveRun): Promise<Performed> {
-  prepareSeal(live);
-  live.emit({ type: "paused" });
+  if (live.state.phase.is !== "paused") {
+    prepareSeal(live);
+    live.emit({ type: "paused" });
+  }
   const text = sealRun(live.state, live.graph, live.parts);
   await live.flush();
   return { status: "paused", text };
@@ -115,7 +123,9 @@ async function pause(live: LiveRun): Promise<Performed> {
 
 /** What the round asked for is withdrawn in the commit that ends the run. */
 async function recordFailure(live: LiveRun, failing: Failing): Promise<void> {
-  const unsealable = isFlowError(failing.error, "state-not-sealable") || isFlowError(failing.error, "payload-not-pure");
+  const unsealable =
+    isFlowError(failing.error, "state-not-sealable") ||
+    isFlowError(failing.error, "payload-not-pure");
   const waits = openWaits(live.state).map(({ wait }) => wait);
   await withdrawAll(live, waits, unsealable ? "state-not-sealable" : "cancelled");
   live.emit({ type: "failed", error: errorInfo(failing.error), node: failing.node });
@@ -139,17 +149,28 @@ function endsRun(fault: unknown): boolean {
 function failureOf(live: LiveRun, failed: readonly VisitState[]): unknown {
   const { flow, runId } = live.state.seed;
   const errors = failed.flatMap((visit) =>
-    visit.status === "finished" && !visit.end.ok ? [{ node: visit.path, error: visit.end.error }] : [],
+    visit.status === "finished" && !visit.end.ok
+      ? [{ node: visit.path, error: visit.end.error }]
+      : [],
   );
   const { node, error } = errors[0]!;
   const cause = rebuildError(error);
   if (isFlowError(cause, "approval-denied")) return cause;
-  return new FlowError("node-failed", `${node} of '${flow}' failed: ${error.message}`, { flow, runId, node, errors }, cause);
+  return new FlowError(
+    "node-failed",
+    `${node} of '${flow}' failed: ${error.message}`,
+    { flow, runId, node, errors },
+    cause,
+  );
 }
 
 function deadEnd(live: LiveRun): FlowError {
   const { flow, runId } = live.state.seed;
-  return new FlowError("dead-end", `run ${runId} of '${flow}' has nowhere to go on to and reached no end`, { flow, runId });
+  return new FlowError(
+    "dead-end",
+    `run ${runId} of '${flow}' has nowhere to go on to and reached no end`,
+    { flow, runId },
+  );
 }
 
 /** Stops a runaway before its next round (FLOW-05). */
@@ -161,16 +182,28 @@ function checkBudgets(live: LiveRun): void {
     throw new FlowError("round-budget", `run ${seed.runId} used up its ${roundsMax} rounds`, where);
   }
   for (const { node, number, path } of visits) {
-    const max = Math.min(visitsMax, live.graph.nodes.get(node)!.spec.options.maxVisits ?? visitsMax);
+    const max = Math.min(
+      visitsMax,
+      live.graph.nodes.get(node)!.spec.options.maxVisits ?? visitsMax,
+    );
     if (number <= max) continue;
-    throw new FlowError("visit-budget", `run ${seed.runId} used up the ${max} visits of '${node}'`, { ...where, node: path });
+    throw new FlowError(
+      "visit-budget",
+      `run ${seed.runId} used up the ${max} visits of '${node}'`,
+      { ...where, node: path },
+    );
   }
 }
 
 /** Between rounds. A durable run is left where it can be adopted; a portable one has nothing to go on from (FLOW-07). */
 async function aborted(live: LiveRun): Promise<Failing> {
   const { runId, flow } = live.state.seed;
-  const error = new FlowError("aborted", `run ${runId} was aborted`, { runId, flow }, live.signal.reason);
+  const error = new FlowError(
+    "aborted",
+    `run ${runId} was aborted`,
+    { runId, flow },
+    live.signal.reason,
+  );
   if (!live.durable) return { status: "failing", error, node: undefined };
   await live.flush();
   throw error;

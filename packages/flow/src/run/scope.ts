@@ -56,9 +56,7 @@ interface Job {
   readonly reject: (error: unknown) => void;
 }
 
-type Latch =
-  | { readonly is: "open" }
-  | { readonly is: "closed"; readonly end: ScopeEnd };
+type Latch = { readonly is: "open" } | { readonly is: "closed"; readonly end: ScopeEnd };
 
 const ignore = (): void => {};
 
@@ -188,7 +186,10 @@ export class Scope {
     this.#replaying = false;
     const unclaimed = this.#prior?.unclaimed() ?? [];
     if (unclaimed.length > 0) {
-      const refused = this.#ops.diverged(unclaimed, fresh.map((job) => job.made));
+      const refused = this.#ops.diverged(
+        unclaimed,
+        fresh.map((job) => job.made),
+      );
       if (refused !== undefined) {
         this.#latch = { is: "closed", end: { how: "failed", error: refused } };
         return;

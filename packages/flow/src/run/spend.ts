@@ -10,7 +10,6 @@
 import {
   ApprovalAlreadyDecided,
   type ApprovalRecords,
-  type DecisionRecord,
   type Outcome,
   type WithdrawReason,
   type Write,
@@ -19,7 +18,7 @@ import {
 import { FlowError } from "../errors.ts";
 import { commitKnown, type Known } from "./commit.ts";
 import type { Answered } from "./event.ts";
-import { pendingId, type Wait } from "./journal.ts";
+import { pendingId, type SpentApproval, type Wait } from "./journal.ts";
 import type { LiveRun } from "./live.ts";
 
 /** One settle of several that go together. */
@@ -43,7 +42,10 @@ export async function spend(
   const answered = { type: "answered", attemptId, answers } as const;
   const standing = (known: Known): Promise<void> => ifRefused(live, records, answers, known);
 
-  if (live.durable && (records === undefined || writes.length === 0 || live.sharesHome(records.store))) {
+  if (
+    live.durable &&
+    (records === undefined || writes.length === 0 || live.sharesHome(records.store))
+  ) {
     return standing(await live.commit({ attemptId, writes, events: [answered] })); // P2
   }
   if (records !== undefined && writes.length > 0) {
@@ -66,7 +68,8 @@ async function ifRefused(
   for (const { approvalId } of answers) {
     if (approvalId === undefined) continue;
     const stands = await records?.read(live.state.seed.scope, approvalId);
-    if (stands !== undefined && stands.state !== "pending") throw new ApprovalAlreadyDecided(approvalId, stands.decision);
+    if (stands !== undefined && stands.state !== "pending")
+      throw new ApprovalAlreadyDecided(approvalId, stands.decision);
   }
   throw new FlowError(
     "store-unavailable",
@@ -86,7 +89,11 @@ export interface Decided {
 }
 
 /** Settles the decision on record. @throws ApprovalAlreadyDecided where somebody else spent it. */
-export async function settleDecided(live: LiveRun, records: ApprovalRecords, what: Decided): Promise<DecisionRecord> {
+export async function settleDecided(
+  live: LiveRun,
+  records: ApprovalRecords,
+  what: Decided,
+): Promise<SpentApproval> {
   const { visit, callId, approvalId, argumentsDigest, outcome } = what;
   const attemptId = live.parts.ids.id();
   const { scope } = live.state.seed;
@@ -99,47 +106,90 @@ export async function settleDecided(live: LiveRun, records: ApprovalRecords, wha
   });
   if (plan.status === "stands") throw new ApprovalAlreadyDecided(approvalId, plan.decision);
   if (plan.status !== "ready") {
-    throw new FlowError("store-unavailable", `the approval ${approvalId} was decided a moment ago and is ${plan.status} now`, {
-      runId: live.state.seed.runId,
-    });
+    throw new FlowError(
+      "store-unavailable",
+      `the approval ${approvalId} was decided a moment ago and is ${plan.status} now`,
+      {
+        runId: live.state.seed.runId,
+      },
+    );
   }
-  const answered: Answered = { visit, callId, approvalId, decision: plan.decision };
+  const answered: Answered = {
+    visit,
+    callId,
+    approvalId,
+    argumentsDigest,
+    decision: plan.decision,
+  };
   await spend(live, records, attemptId, [{ answered, writes: plan.writes }]);
-  return plan.decision;
+  return { id: approvalId, decision: plan.decision, attemptId };
 }
 
 /** Puts how an approved call ended on its record; with the run's next commit where they share a database (APR-21). */
-export async function conclude(live: LiveRun, approvalId: string | undefined, outcome: Outcome): Promise<void> {
+export async function conclude(
+  live: LiveRun,
+  approval: SpentApproval | undefined,
+  outcome: Outcome,
+): Promise<void> {
   const records = live.parts.approvals?.records;
-  if (records === undefined || approvalId === undefined) return;
-  const attemptId = live.parts.ids.id();
-  const writes = await records.conclude({ scope: live.state.seed.scope, id: approvalId, attemptId, outcome });
+  if (records === undefined || approval?.attemptId === undefined) return;
+  const { scope } = live.state.seed;
+  const writes = await records.conclude({
+    scope,
+    id: approval.id,
+    attemptId: approval.attemptId,
+    outcome,
+  });
+  await commitBeside(live, records, writes);
+}
+
+/** Writes that belong to the run's progress: with its next commit where that is possible, else at once. */
+async function commitBeside(
+  live: LiveRun,
+  records: ApprovalRecords,
+  writes: readonly Write[],
+): Promise<void> {
   if (live.durable && live.sharesHome(records.store)) live.along(writes);
-  else await commitKnown(records.store, attemptId, writes);
+  else await commitKnown(records.store, live.parts.ids.id(), writes);
 }
 
 /** Denies and consumes one record that nothing will use. */
-export async function withdraw(live: LiveRun, approvalId: string, reason: WithdrawReason): Promise<void> {
+export async function withdraw(
+  live: LiveRun,
+  approvalId: string,
+  reason: WithdrawReason,
+): Promise<void> {
   const records = live.parts.approvals?.records;
   if (records === undefined) return;
   const attemptId = live.parts.ids.id();
-  const writes = await records.withdraw({ scope: live.state.seed.scope, id: approvalId, attemptId, reason });
-  if (live.durable && live.sharesHome(records.store)) live.along(writes);
-  else await commitKnown(records.store, attemptId, writes);
+  const writes = await records.withdraw({
+    scope: live.state.seed.scope,
+    id: approvalId,
+    attemptId,
+    reason,
+  });
+  await commitBeside(live, records, writes);
 }
 
 /** Denies and consumes what still waits; what its port keeps no record of goes to the log, by its id (FLOW-26). */
-export async function withdrawAll(live: LiveRun, waits: readonly Wait[], reason: WithdrawReason): Promise<void> {
+export async function withdrawAll(
+  live: LiveRun,
+  waits: readonly Wait[],
+  reason: WithdrawReason,
+): Promise<void> {
   for (const wait of waits) {
     if (wait.answer !== undefined) continue; // spent already
     if (live.parts.approvals?.records !== undefined && wait.approvalId !== undefined) {
       await withdraw(live, wait.approvalId, reason);
       continue;
     }
-    live.parts.logger.error("an approval that was asked for could not be withdrawn: its port keeps no records", {
-      approvalId: pendingId(wait),
-      runId: live.state.seed.runId,
-      reason,
-    });
+    live.parts.logger.error(
+      "an approval that was asked for could not be withdrawn: its port keeps no records",
+      {
+        approvalId: pendingId(wait),
+        runId: live.state.seed.runId,
+        reason,
+      },
+    );
   }
 }

@@ -1,7 +1,7 @@
 import type { ErrorInfo } from "@holdpoint/tools";
 
 import type { State } from "../graph/node.ts";
-import type { RunSeed, VisitEnd, VisitInputs } from "./event.ts";
+import type { Answered, RunSeed, VisitEnd, VisitInputs } from "./event.ts";
 import type { ExecutionState } from "./journal.ts";
 
 /** One execution of a node in one round. */
@@ -58,6 +58,8 @@ export interface RunState {
   /** The visits of this round, in declaration order. */
   visits: VisitState[];
   readonly counters: Counters;
+  /** A settle that was announced and not confirmed yet; only where approvals live in another database. */
+  settling: { readonly attemptId: string; readonly answers: readonly Answered[] } | undefined;
   /** Whether some visit reached an end. */
   endReached: boolean;
 }

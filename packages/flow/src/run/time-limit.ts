@@ -25,7 +25,10 @@ export function limitTime(
   let timedOut: FlowError | undefined;
   const cancel = live.parts.clock.timer(timeoutMs, () => {
     const { runId } = live.state.seed;
-    timedOut = new FlowError("timed-out", `${visit} took longer than ${timeoutMs} ms`, { runId, node: visit });
+    timedOut = new FlowError("timed-out", `${visit} took longer than ${timeoutMs} ms`, {
+      runId,
+      node: visit,
+    });
     execution.scope.stop(timedOut);
     controller.abort(timedOut);
   });

@@ -10,9 +10,13 @@ import type { LiveRun } from "./live.ts";
 export function checkedUpdate(live: LiveRun, path: string, value: unknown): State {
   if (value === undefined || value === null) return {};
   if (typeof value !== "object" || Array.isArray(value)) {
-    throw new FlowError("update-invalid", `${path} returned something that is no update: an object with fields of the state, or nothing`, {
-      node: path,
-    });
+    throw new FlowError(
+      "update-invalid",
+      `${path} returned something that is no update: an object with fields of the state, or nothing`,
+      {
+        node: path,
+      },
+    );
   }
   const update: State = {};
   for (const [name, written] of Object.entries(value)) {

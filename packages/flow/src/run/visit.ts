@@ -25,7 +25,11 @@ import { checkedUpdate, failed } from "./update.ts";
 /** Runs a visit until it finished, failed or waits. Throws only what ends the run itself. */
 export async function runVisit(live: LiveRun, visit: OpenVisit): Promise<void> {
   const node = live.graph.nodes.get(visit.node)!;
-  if (visit.inputs === undefined && visit.execution.journal.length === 0 && visit.execution.waits.length === 0) {
+  if (
+    visit.inputs === undefined &&
+    visit.execution.journal.length === 0 &&
+    visit.execution.waits.length === 0
+  ) {
     const started = startVisit(live, visit, node);
     if (!started) return;
   }
@@ -44,7 +48,11 @@ export async function runVisit(live: LiveRun, visit: OpenVisit): Promise<void> {
 /** V1. Whether the visit began; if its inputs could not be made, it has failed. */
 function startVisit(live: LiveRun, visit: OpenVisit, node: GraphNode): boolean {
   try {
-    live.emit({ type: "visit-started", visit: visit.path, inputs: inputsOf(node, live.state.state) });
+    live.emit({
+      type: "visit-started",
+      visit: visit.path,
+      inputs: inputsOf(node, live.state.state),
+    });
     return true;
   } catch (error) {
     if (isFlowError(error, "state-not-sealable")) throw error;
@@ -54,7 +62,12 @@ function startVisit(live: LiveRun, visit: OpenVisit, node: GraphNode): boolean {
 }
 
 /** V2 */
-function outcomeOf(live: LiveRun, visit: OpenVisit, node: GraphNode, end: Exclude<ScopeEnd, { how: "waiting" | "stopped" }>): VisitEnd {
+function outcomeOf(
+  live: LiveRun,
+  visit: OpenVisit,
+  node: GraphNode,
+  end: Exclude<ScopeEnd, { how: "waiting" | "stopped" }>,
+): VisitEnd {
   if (end.how === "failed") return failed(node, end.error);
   try {
     return { ok: true, update: checkedUpdate(live, visit.path, end.value) };
@@ -64,37 +77,55 @@ function outcomeOf(live: LiveRun, visit: OpenVisit, node: GraphNode, end: Exclud
 }
 
 /** Whether a failed execution is tried again (FLOW-12); what it had finished is replayed, what had failed is not. */
-async function retries(live: LiveRun, visit: OpenVisit, node: GraphNode, attempt: number, error: ErrorInfo): Promise<boolean> {
+async function retries(
+  live: LiveRun,
+  visit: OpenVisit,
+  node: GraphNode,
+  attempt: number,
+  error: ErrorInfo,
+): Promise<boolean> {
   const { retry } = node.spec.options;
   if (retry === undefined || attempt >= retry.attempts) return false;
   if (!(retry.on === undefined ? error.retryable : retry.on(rebuildError(error)))) return false;
   live.emit({ type: "retried", visit: visit.path, attempt, error });
   await live.flush();
   const { backoffMs = 0 } = retry;
-  const waitMs = typeof backoffMs === "function" ? backoffMs(attempt) : backoffMs * 2 ** (attempt - 1);
+  const waitMs =
+    typeof backoffMs === "function" ? backoffMs(attempt) : backoffMs * 2 ** (attempt - 1);
   if (waitMs > 0) await new Promise<void>((resolve) => live.parts.clock.timer(waitMs, resolve));
   return true;
 }
 
 /** One execution of a node's code. */
-async function execute(live: LiveRun, visit: OpenVisit, spec: FunctionSpec | CallSpec): Promise<ScopeEnd> {
+async function execute(
+  live: LiveRun,
+  visit: OpenVisit,
+  spec: FunctionSpec | CallSpec,
+): Promise<ScopeEnd> {
   const prior = new Prior(visit.execution);
   const execution = new Execution(live, visit, prior);
   const limit = limitTime(live, visit.path, spec.options.timeoutMs, execution);
   const end = await execution.scope.run(() => bodyOf(live, visit, spec, execution));
   limit?.over();
   await execution.cleanUp(); // V3
-  if (end.how === "stopped") return limit?.timedOut === undefined ? end : { how: "failed", error: limit.timedOut };
+  if (end.how === "stopped")
+    return limit?.timedOut === undefined ? end : { how: "failed", error: limit.timedOut };
   await execution.leaveBehind(end);
   return end;
 }
 
 /** A call node is a function of one call. */
-function bodyOf(live: LiveRun, visit: OpenVisit, spec: FunctionSpec | CallSpec, execution: Execution): MaybePromise<unknown> {
+function bodyOf(
+  live: LiveRun,
+  visit: OpenVisit,
+  spec: FunctionSpec | CallSpec,
+  execution: Execution,
+): MaybePromise<unknown> {
   const ctx = new VisitContext(execution, execution.scope);
   if (spec.kind === "function") return spec.run(live.state.state, ctx);
   const { inputs } = visit;
-  const args = inputs?.kind === "call" ? execution.openArguments(inputs.args, spec.tool) : undefined;
+  const args =
+    inputs?.kind === "call" ? execution.openArguments(inputs.args, spec.tool) : undefined;
   return ctx.call(spec.tool, args).then((result: unknown) => {
     if (typeof spec.into === "function") return spec.into(result, live.state.state);
     return spec.into === undefined ? undefined : { [spec.into]: result };

@@ -1,0 +1,244 @@
+import type { ActorRef } from "@holdpoint/approvals";
+import { toolFacts } from "@holdpoint/tools";
+
+import { sealedText, type Checkpoint } from "../checkpoint/checkpoint.ts";
+import {
+  checkInputs,
+  checkPhase,
+  checkState,
+  openCheckpoint,
+  tampered,
+} from "../checkpoint/open.ts";
+import { checkpointOf } from "../checkpoint/seal.ts";
+import { FlowError, GraphRunExistsError, isFlowError } from "../errors.ts";
+import { graphOf, type Flow, type FlowInput, type Graph } from "../graph/flow.ts";
+import { runIdPattern } from "../limits.ts";
+import type { Reply } from "./answers.ts";
+import type { EventOf, RunEvent } from "./event.ts";
+import { begin } from "./fold.ts";
+import { readRun } from "./history.ts";
+import { LiveRun } from "./live.ts";
+import { resolveOptions, type FlowRunnerOptions, type Resolved } from "./options.ts";
+import { openWaits } from "./pending.ts";
+import { perform } from "./perform.ts";
+import { recover } from "./recover.ts";
+import { resultOf, type RunResult } from "./result.ts";
+import { spendAnswers } from "./resume.ts";
+import { withdrawAll } from "./spend.ts";
+import { giveBack, takeOnce } from "./spent.ts";
+import type { RunState } from "./state.ts";
+
+export interface RunOptions {
+  /** Default: a new random one. 1 to 128 of `A-Z a-z 0-9 . _ : -`. */
+  readonly runId?: string;
+  /** Who asked for the run: sealed with it, for rules that exclude the requester. */
+  readonly requestedBy?: ActorRef;
+  /** Stops between rounds and tells running tools. */
+  readonly signal?: AbortSignal;
+}
+
+export interface ResumeOptions {
+  readonly signal?: AbortSignal;
+}
+
+/** Runs flows, and goes on with them where they stood. Holds no run: what it needs is in the checkpoint or the log. */
+export class FlowRunner {
+  readonly #resolved: Resolved;
+
+  /** @throws FlowError `key-required` */
+  constructor(options: FlowRunnerOptions = {}) {
+    this.#resolved = resolveOptions(options);
+  }
+
+  /**
+   * Starts a run and performs it until it completes or pauses. Without a log it lives in this call and in the checkpoint;
+   * with one, every step is on record before its effects.
+   *
+   * @throws FlowError `input-invalid`, `no-approver`, `run-exists`; and whatever ends the run: `node-failed` with the causes,
+   *   `approval-denied`, `state-not-sealable`, `aborted`, `revision-conflict`, `store-unavailable` …
+   */
+  async run<F extends Flow>(
+    flow: F,
+    input: FlowInput<F>,
+    options: RunOptions = {},
+  ): Promise<RunResult<F>> {
+    const graph = graphOf(flow);
+    const { parts, settings, scope } = this.#resolved;
+    const { runId = parts.ids.id(), requestedBy, signal = neverAborted } = options;
+    if (!runIdPattern.test(runId))
+      throw new FlowError("input-invalid", "a run id is 1 to 128 of A-Z a-z 0-9 . _ : -", {
+        runId,
+      });
+    this.#checkApprover(graph);
+    const event: EventOf<"run-started"> = {
+      type: "run-started",
+      at: parts.clock.now(),
+      seed: {
+        runId,
+        scope,
+        flow: graph.name,
+        digest: graph.digest,
+        manifest: graph.manifest,
+        settings,
+        requestedBy,
+      },
+      state: graph.state.start(input),
+    };
+    const live = this.#live(graph, begin(event, graph.start), signal, { queued: [event] });
+    try {
+      await live.flush();
+    } catch (error) {
+      if (!isFlowError(error, "revision-conflict")) throw error;
+      throw new GraphRunExistsError(
+        "run-exists",
+        `there is a run ${runId} already`,
+        { runId },
+        error,
+      );
+    }
+    return resultOf(live, await perform(live));
+  }
+
+  /**
+   * Goes on with a paused run. `reply` is `approve(…)`, `deny(…)` or `replies({ id: … })`; nothing, where the port's records
+   * hold the decisions. Everything that can be checked is checked before anything is spent.
+   *
+   * A run that waits for more people, or whose records hold no decision yet, comes back paused as it was.
+   * @throws FlowError `checkpoint-tampered`, `graph-mismatch`, `graph-version-mismatch`, `resume-terminal`,
+   *   `answer-ambiguous`, `answer-unknown`, `answer-invalid`, `edits-not-allowed`; ApprovalAlreadyDecided; and as `run`
+   */
+  async resume<F extends Flow>(
+    flow: F,
+    checkpoint: Checkpoint | string,
+    reply?: Reply,
+    options: ResumeOptions = {},
+  ): Promise<RunResult<F>> {
+    const graph = graphOf(flow);
+    const signal = options.signal ?? neverAborted;
+    const live =
+      typeof checkpoint === "string"
+        ? await this.#reopened(graph, checkpoint, signal)
+        : this.#opened(graph, checkpoint, signal);
+    checkPhase(live.state.seed.runId, live.state.phase);
+    checkInputs(graph, live.state, live.parts);
+    const goesOn = await spendAnswers(live, reply);
+    if (!goesOn && typeof checkpoint === "string") return resultOf(live, await perform(live));
+    if (!goesOn) return resultOf(live, { status: "paused", text: sealedText(checkpoint)! });
+    return resultOf(live, await perform(live));
+  }
+
+  /**
+   * Goes on with a durable run whose process died. What is journaled is not run again; a waiting run stays waiting.
+   * @throws FlowError `run-not-found`, `checkpoint-tampered`, `graph-version-mismatch`, `in-doubt`, `revision-conflict` …
+   */
+  async adopt<F extends Flow>(
+    flow: F,
+    runId: string,
+    options: ResumeOptions = {},
+  ): Promise<RunResult<F>> {
+    const graph = graphOf(flow);
+    const live = await this.#reopened(graph, runId, options.signal ?? neverAborted);
+    const { phase } = live.state;
+    if (phase.is === "ended" && phase.how === "completed")
+      return resultOf(live, { status: "completed" });
+    checkPhase(runId, phase);
+    await recover(live);
+    return resultOf(live, await perform(live));
+  }
+
+  /** The text of a checkpoint, for any storage. It opens only under this runner's keys. @throws FlowError `checkpoint-tampered` */
+  dumpCheckpoint(checkpoint: Checkpoint): string {
+    const text = sealedText(checkpoint);
+    if (text === undefined) throw tampered(undefined, "it holds no sealed bytes");
+    return text;
+  }
+
+  /** A checkpoint from its text: seal, graph and classes are checked before anything is built. @throws as `resume` */
+  loadCheckpoint<F extends Flow>(flow: F, text: string): Checkpoint<F> {
+    const graph = graphOf(flow);
+    if (typeof text !== "string") throw tampered(undefined, "it is no text");
+    return checkpointOf(openCheckpoint(graph, this.#resolved.parts, text), text) as Checkpoint<F>;
+  }
+
+  /**
+   * Ends a paused run: what waits is withdrawn (`cancelled`). Repeated, it says the same.
+   * @throws FlowError `resume-terminal` for a completed or failed run; ApprovalAlreadyDecided for a checkpoint that was resumed
+   */
+  async cancel(
+    flow: Flow,
+    checkpoint: Checkpoint | string,
+    how: { readonly reason: string; readonly by?: ActorRef },
+  ): Promise<void> {
+    const graph = graphOf(flow);
+    const durable = typeof checkpoint === "string";
+    const live = durable
+      ? await this.#reopened(graph, checkpoint, neverAborted)
+      : this.#opened(graph, checkpoint, neverAborted);
+    const { phase, seed, revision } = live.state;
+    if (phase.is === "ended" && phase.how === "cancelled") return;
+    checkPhase(seed.runId, phase);
+    const once = `${seed.runId}@${revision}`;
+    if (!durable && !takeOnce(once, live.parts.clock.now())) return;
+    try {
+      await withdrawAll(
+        live,
+        openWaits(live.state).map(({ wait }) => wait),
+        "cancelled",
+      );
+      live.emit({ type: "cancelled", reason: how.reason, by: how.by });
+      await live.flush();
+    } catch (error) {
+      if (!durable) giveBack(once);
+      throw error;
+    }
+  }
+
+  /** Everything that happened to a durable run, in order, verified (FLOW-74). @throws as `adopt` */
+  async history(flow: Flow, runId: string): Promise<readonly RunEvent[]> {
+    const { parts, scope } = this.#resolved;
+    return (await readRun(graphOf(flow), parts, scope, runId)).events;
+  }
+
+  #live(
+    graph: Graph,
+    state: RunState,
+    signal: AbortSignal,
+    from: Pick<ConstructorParameters<typeof LiveRun>[0], "queued" | "end">,
+  ): LiveRun {
+    return new LiveRun({ graph, parts: this.#resolved.parts, state, signal, ...from });
+  }
+
+  /** A checkpoint that is passed back: only its sealed bytes are believed. */
+  #opened(graph: Graph, checkpoint: Checkpoint, signal: AbortSignal): LiveRun {
+    const text = sealedText(checkpoint);
+    if (text === undefined) throw tampered(undefined, "it holds no sealed bytes");
+    const parts = { ...this.#resolved.parts, log: undefined };
+    return new LiveRun({ graph, parts, state: openCheckpoint(graph, parts, text), signal });
+  }
+
+  async #reopened(graph: Graph, runId: string, signal: AbortSignal): Promise<LiveRun> {
+    const { parts, scope } = this.#resolved;
+    const { state, end } = await readRun(graph, parts, scope, runId);
+    checkState(graph, state);
+    return this.#live(graph, state, signal, { end });
+  }
+
+  /** FLOW-44: a flow that nobody could answer is refused at its start, not weeks later. */
+  #checkApprover(graph: Graph): void {
+    if (this.#resolved.parts.approvals !== undefined) return;
+    for (const { spec } of graph.nodes.values()) {
+      const asks = spec.kind === "gate" || (spec.kind === "call" && toolFacts(spec.tool).confirms);
+      if (!asks) continue;
+      throw new FlowError(
+        "no-approver",
+        `no one can answer: '${spec.name}' asks for approval, and the runner has no approval port`,
+        {
+          flow: graph.name,
+          node: spec.name,
+        },
+      );
+    }
+  }
+}
+
+const neverAborted = new AbortController().signal;
