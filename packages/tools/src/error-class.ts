@@ -32,7 +32,7 @@ const names = new Map<object, string>();
  *
  * @throws ToolDefinitionError `definition-invalid` where the name belongs to another class.
  */
-export function registerErrorClass<C extends abstract new (...args: never[]) => Error>(
+export function registerErrorClass<C extends AnyClass>(
   name: string,
   of: C,
   ...[build]: C extends ToolErrorClass ? [build?: Build<C>] : [build: Build<C>]
@@ -40,13 +40,12 @@ export function registerErrorClass<C extends abstract new (...args: never[]) => 
   enter(
     name,
     of.prototype as object,
-    build ?? ((info) => construct(of as unknown as ToolErrorClass, info)),
+    build ?? ((info) => construct(of as AnyClass as ToolErrorClass, info)),
   );
 }
 
-type Build<C extends abstract new (...args: never[]) => Error> = (
-  info: ErrorInfo,
-) => InstanceType<C>;
+type AnyClass = abstract new (...args: never[]) => Error;
+type Build<C extends AnyClass> = (info: ErrorInfo) => InstanceType<C>;
 
 function enter(name: string, prototype: object, build: (info: ErrorInfo) => Error): void {
   const known = classes.get(name);

@@ -8,18 +8,18 @@
  * X5 Nothing is thrown but what a runner's own `prepare` or `dispatch` threw: every ending is an outcome.
  */
 import { BareOrder, type CallOptions } from "./call.ts";
-import { askGuards, charge } from "./ask-guards.ts";
-import { askPerson } from "./ask-person.ts";
-import { checkApproved, dispatch, revalidate } from "./dispatch.ts";
+import { askGuards, charge } from "./pipeline/ask-guards.ts";
+import { askPerson } from "./pipeline/ask-person.ts";
+import { checkApproved, dispatch, revalidate } from "./pipeline/dispatch.ts";
 import { errorInfo } from "./error-info.ts";
 import type { ToolListener } from "./events.ts";
-import { execute } from "./execute.ts";
-import { finish } from "./finish.ts";
-import { LiveCall, type Step } from "./live-call.ts";
+import { execute } from "./pipeline/execute.ts";
+import { finish } from "./pipeline/finish.ts";
+import { LiveCall, type Step } from "./pipeline/live-call.ts";
 import type { CallOrder, CallOutcome } from "./order.ts";
 import { type ExecutorOptions, type Ports, portsFrom } from "./ports.ts";
 import { errorOf, resultOf, type ToolResult } from "./result.ts";
-import { begin, takeArguments } from "./take-arguments.ts";
+import { begin, takeArguments } from "./pipeline/take-arguments.ts";
 import type { AnyTool, ToolInput, ToolOutput } from "./tool.ts";
 import { recordOf, type ToolRecord } from "./tool-record.ts";
 

@@ -104,6 +104,43 @@ export function compileWalk(schema: unknown): (value: unknown, mode: Walk["mode"
   };
 }
 
+/** Whether a dotted path can lead anywhere in what the schema reads; a segment `*` is any name (TOOL-11). */
+export function readsPath(schema: unknown, path: readonly string[]): boolean {
+  return leads([schema], path, 0);
+}
+
+/** Arrays of themselves end nowhere; past this depth the path is taken for one that leads somewhere. */
+const pathDepthMax = 64;
+
+function leads(schemas: readonly unknown[], path: readonly string[], depth: number): boolean {
+  const [name, ...rest] = path;
+  const readings = readingsOf(schemas);
+  const { objects, records, maps } = readings;
+  if (name === undefined || readings.open || depth > pathDepthMax) return true;
+  const named = [
+    ...objects.flatMap(({ shape, catchall }) =>
+      name === "*" ? Object.values(shape) : [Object.hasOwn(shape, name) ? shape[name] : catchall],
+    ),
+    ...records,
+    ...maps.map(({ value }) => value),
+  ].filter((found) => found !== undefined);
+  if (named.length > 0 && leads(named, rest, depth + 1)) return true;
+  // Elements are gone through whether or not the path names them.
+  const elements = [
+    ...readings.arrays,
+    ...readings.tuples.flatMap(({ items, rest: others }) => [...items, others]),
+    ...readings.sets,
+  ].filter(Boolean);
+  return (
+    elements.length > 0 &&
+    (leads(elements, path, depth + 1) || (isElement(name) && leads(elements, rest, depth + 1)))
+  );
+}
+
+function isElement(name: string): boolean {
+  return name === "*" || /^\d+$/.test(name);
+}
+
 function isZod(schema: unknown): schema is ZodLike {
   return typeof schema === "object" && schema !== null && "_zod" in schema;
 }
@@ -140,17 +177,7 @@ class Compiler {
   }
 
   #compile(schemas: readonly unknown[]): Read {
-    const readings: Readings = {
-      open: false,
-      objects: [],
-      records: [],
-      arrays: [],
-      tuples: [],
-      maps: [],
-      sets: [],
-      leaves: [],
-    };
-    gather(schemas, readings);
+    const readings = readingsOf(schemas);
     if (readings.open) return openRead;
     const readObject = this.#objects(readings);
     const readArray = this.#arrays(readings);
@@ -256,7 +283,17 @@ class Compiler {
 }
 
 /** Flattens wrappers, unions and intersections into the readings of one position (W1, W2). */
-function gather(schemas: readonly unknown[], into: Readings): void {
+function readingsOf(schemas: readonly unknown[]): Readings {
+  const into: Readings = {
+    open: false,
+    objects: [],
+    records: [],
+    arrays: [],
+    tuples: [],
+    maps: [],
+    sets: [],
+    leaves: [],
+  };
   const queue = [...schemas];
   const met = new Set<unknown>();
   for (let schema = queue.pop(); schema !== undefined; schema = queue.pop()) {
@@ -274,6 +311,7 @@ function gather(schemas: readonly unknown[], into: Readings): void {
     else if (def.type === "intersection") queue.push(def["left"], def["right"]);
     else gatherKind(def, into);
   }
+  return into;
 }
 
 function gatherKind(def: Def, into: Readings): void {
