@@ -112,6 +112,30 @@ export function decisionTerms(decision: Decision): DecisionTerms {
   return found;
 }
 
+/** A decision as plain data, without members that say nothing. */
+export function decisionRecord(
+  terms: {
+    readonly approved: boolean;
+    readonly by: ActorRef;
+    readonly note?: string | undefined;
+    readonly edited?: { readonly arguments: unknown } | undefined;
+    readonly forRun?: boolean;
+    readonly reason?: WithdrawReason | undefined;
+  },
+  at: number,
+): DecisionRecord {
+  const { approved, by, note, edited, forRun = false, reason } = terms;
+  return {
+    approved,
+    by: actorRef(by),
+    at,
+    ...(note === undefined ? {} : { note }),
+    ...(edited === undefined ? {} : { edited }),
+    ...(forRun ? { forRun } : {}),
+    ...(reason === undefined ? {} : { reason }),
+  };
+}
+
 function common(who: { readonly by: Actor; readonly note?: string }) {
   assertActor(who.by);
   return { by: actorRef(who.by), note: checkedNote(who.note) };
