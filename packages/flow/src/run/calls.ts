@@ -311,6 +311,6 @@ function inDoubt(live: LiveRun, visit: string, made: Made): FlowError {
 
 /** What goes into the journal of a result: a copy (FLOW-47). */
 export function journaled(outcome: Settled): Settled {
-  if (!outcome.ok || outcome.result.form === "text") return outcome;
+  if (!outcome.ok || outcome.result.form !== "value") return outcome;
   return { ok: true, result: { form: "value", value: copyOf(outcome.result.value) } };
 }

@@ -14,12 +14,12 @@ import { FlowError, isFlowError } from "../errors.ts";
 import type { MaybePromise } from "../graph/node.ts";
 import { journaled, performCall, type CallSite, type CallWay } from "./calls.ts";
 import type { ContextOps } from "./context.ts";
-import { copyOf } from "./copy.ts";
 import { identityText, plainIdentity, type Made } from "./identity.ts";
 import type { Entry, Kept, Prior, Settled, SpentApproval, Wait } from "./journal.ts";
 import type { LiveRun } from "./live.ts";
 import { prepareSeal } from "./prepare.ts";
 import type { Rest } from "./rest.ts";
+import { revealed } from "./reveal.ts";
 import { Scope, type Begin, type Revealed, type ScopeEnd, type ScopeOps } from "./scope.ts";
 import { conclude, withdrawAll } from "./spend.ts";
 import type { OpenVisit } from "./state.ts";
@@ -162,20 +162,7 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
   }
 
   #decoded(kept: Kept, schema: unknown): unknown {
-    if (kept.form === "lost") {
-      throw new FlowError(
-        "state-not-sealable",
-        `a result in ${this.visit} could not be sealed, so it can't be replayed: ${kept.why}`,
-        {
-          runId: this.runId,
-          node: this.visit,
-        },
-      );
-    }
-    // A copy each time: the journal's own value is nobody's to change.
-    return kept.form === "text"
-      ? this.live.parts.sealer.decode(kept.text, { schema })
-      : copyOf(kept.value);
+    return revealed(kept, this.live.parts.sealer, schema, { runId: this.runId, node: this.visit });
   }
 
   /** What the re-run did not ask for again: its records are withdrawn, and it is said (FLOW-38, FLOW-41). */

@@ -110,6 +110,7 @@ export class Prior {
   #firstOpen = 0;
 
   constructor(execution: ExecutionState) {
+    this.#generations = execution.generations;
     this.#entries = execution.journal.map((entry) => ({ entry, state: "unclaimed" }));
     this.#byIdentity = new Map(
       this.#entries.map((recorded) => [identityText(recorded.entry.id), recorded]),

@@ -43,6 +43,8 @@ export class LiveRun {
   readonly parts: Parts;
   readonly state: RunState;
   readonly signal: AbortSignal;
+  /** Names the checkpoint that this process goes on from, where it was passed by value. */
+  readonly mac: string | undefined;
   /** Where the log stands; behind `state.revision` by what is queued. */
   #end: ChainEnd;
   readonly #chain: Chain | undefined;
@@ -57,6 +59,7 @@ export class LiveRun {
     state: RunState;
     signal: AbortSignal;
     end?: ChainEnd;
+    mac?: string;
     /** Events that made `state` and are not logged yet. */
     queued?: readonly RunEvent[];
   }) {
@@ -64,6 +67,7 @@ export class LiveRun {
     this.parts = how.parts;
     this.state = how.state;
     this.signal = how.signal;
+    this.mac = how.mac;
     const { calls, cost } = how.state.counters;
     this.charged = { calls, cost };
     this.#end = how.end ?? chainStart;
@@ -85,9 +89,25 @@ export class LiveRun {
     this.charged.cost += cost;
   }
 
+  /** Runs one execution; an abort of the run stops it at once, and its calls' ends are nobody's (FLOW-07). */
+  async executing<T>(scope: { stop(error: unknown): void }, run: () => Promise<T>): Promise<T> {
+    const stop = (): void => scope.stop(abortedRun(this));
+    this.signal.addEventListener("abort", stop, { once: true });
+    try {
+      return await run();
+    } finally {
+      this.signal.removeEventListener("abort", stop);
+    }
+  }
+
   /** Tells of something that is no event of the log. */
   notice(notice: Omit<RunNotice, "runId" | "revision" | "at">): void {
     this.#teller.notice({ ...notice, revision: this.state.revision, at: this.parts.clock.now() });
+  }
+
+  /** Whether anybody can abort it; most runs can't be, and pay nothing for it. */
+  get abortable(): boolean {
+    return this.signal !== neverAborted;
   }
 
   get durable(): boolean {
@@ -215,6 +235,9 @@ export class LiveRun {
     );
   }
 }
+
+/** The signal of a run that nobody can abort. */
+export const neverAborted: AbortSignal = new AbortController().signal;
 
 /** What ends this process's part in a run whose signal was aborted. */
 export function abortedRun(live: LiveRun): FlowError {
