@@ -28,7 +28,8 @@ const names = new Map<object, string>();
 /**
  * Registers a caller's own error class under a name that outlives renaming and minifying, so that a failure of that class is
  * rebuilt as one, live and replayed. `build` is needed where the constructor is not `ToolError`'s `(message, init)`.
- * Register before the first run or resume, in every process.
+ * Register before the first run or resume, in every process. A subclass of a registered one that has no `errorName` of its
+ * own is rebuilt as its parent.
  *
  * @throws ToolDefinitionError `definition-invalid` where the name belongs to another class.
  */

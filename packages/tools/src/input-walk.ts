@@ -19,7 +19,7 @@
  * they have copied, so that cyclic and shared input ends in linear time.
  */
 import { copyOpen, isPlain, type OpenMemo } from "./open-copy.ts";
-import { readersMax } from "./limits.ts";
+import { compileDepthMax, readersMax } from "./limits.ts";
 
 /** One walk over one input. */
 interface Walk {
@@ -148,6 +148,7 @@ function isZod(schema: unknown): schema is ZodLike {
 class Compiler {
   readonly #slots = new Map<string, Slot>();
   readonly #numbers = new Map<unknown, number>();
+  #depth = 0;
 
   /** The slot of a position that may be read through any of `schemas`. */
   slot(schemas: readonly unknown[]): Slot {
@@ -158,12 +159,27 @@ class Compiler {
       return known;
     }
     if (this.#slots.size >= readersMax) return { read: openRead, building: false, recurs: false };
-    const slot: Slot = { read: openRead, building: true, recurs: false };
+    const slot: Slot = { read: openRead, building: false, recurs: false };
     this.#slots.set(name, slot);
-    const read = this.#compile(schemas);
-    slot.read = slot.recurs ? remembering(slot, read) : read;
-    slot.building = false;
+    if (this.#depth < compileDepthMax) this.#build(slot, schemas);
+    else slot.read = (value, walk) => this.#later(slot, schemas)(value, walk);
     return slot;
+  }
+
+  #build(slot: Slot, schemas: readonly unknown[]): void {
+    slot.building = true;
+    this.#depth += 1;
+    const read = this.#compile(schemas);
+    this.#depth -= 1;
+    slot.building = false;
+    slot.read = slot.recurs ? remembering(slot, read) : read;
+  }
+
+  /** Lazy getters may make new schemas without an end: what is so far down is compiled when a value gets there. */
+  #later(slot: Slot, schemas: readonly unknown[]): Read {
+    slot.recurs = true;
+    this.#build(slot, schemas);
+    return slot.read;
   }
 
   #nameOf(schemas: readonly unknown[]): string {
@@ -282,6 +298,14 @@ class Compiler {
   }
 }
 
+const inner = new WeakMap<() => unknown, unknown>();
+
+/** What a lazy schema stands for, asked for once: a getter makes a new schema each time, which would recur nowhere. */
+function innerOf(getter: () => unknown): unknown {
+  if (!inner.has(getter)) inner.set(getter, getter());
+  return inner.get(getter);
+}
+
 /** Flattens wrappers, unions and intersections into the readings of one position (W1, W2). */
 function readingsOf(schemas: readonly unknown[]): Readings {
   const into: Readings = {
@@ -305,7 +329,7 @@ function readingsOf(schemas: readonly unknown[]): Readings {
     }
     const { def } = schema._zod;
     if (wrappers.has(def.type)) queue.push(def["innerType"]);
-    else if (def.type === "lazy") queue.push((def["getter"] as () => unknown)());
+    else if (def.type === "lazy") queue.push(innerOf(def["getter"] as () => unknown));
     else if (def.type === "pipe") queue.push(def["in"]);
     else if (def.type === "union") queue.push(...(def["options"] as readonly unknown[]));
     else if (def.type === "intersection") queue.push(def["left"], def["right"]);
