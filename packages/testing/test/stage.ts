@@ -7,6 +7,7 @@ import {
   type ApprovalRule,
   type ApprovalStore,
   type EditPort,
+  type RequestHow,
 } from "@holdpoint/approvals";
 
 import { testClock, testIds } from "../src/index.ts";
@@ -47,4 +48,7 @@ export function request(
   );
 }
 
-export const how = () => ({ signal: new AbortController().signal, prepare: () => undefined });
+export const how = (): RequestHow => ({
+  signal: new AbortController().signal,
+  prepare: () => undefined,
+});
