@@ -1,14 +1,17 @@
-import type {
-  ApprovalPort,
-  ApprovalRecords,
-  CommitOutcome,
-  SettlePlan,
+import {
+  type ApprovalPort,
+  type ApprovalRecords,
+  type CommitOutcome,
+  DeferredApproval,
+  memoryApprovalStore,
+  type SettlePlan,
 } from "@holdpoint/approvals";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import {
   type AnyTool,
+  type CallOrder,
   defineTool,
   type Dispatch,
   Executor,
@@ -315,6 +318,9 @@ describe("a call on record", () => {
       expect(approvals.requests[0]?.arguments).toEqual(args);
       expect(approvals.requests[0]?.rule).toEqual({ quorum: 3 });
     }
+    const free = traced({ confirm: () => false });
+    await free.executor.run(free.order({ arguments: args, gated: true }));
+    expect(free.approvals.requests[0]?.rule).toEqual({});
     const { executor, order, approvals } = traced({ confirm: () => ({ title: "now" }) });
     await executor.run(order({ arguments: args, gated: true }));
     expect(approvals.requests[0]?.rule).toEqual({ title: "now" });
@@ -395,6 +401,32 @@ describe("a call on record", () => {
         unused: { reason: "superseded" },
       });
     }
+  });
+
+  it("APR-03 is refused where a default would fill in what its edit lacks", async () => {
+    const tool = defineTool({
+      name: "t",
+      description: "",
+      input: z.object({
+        cents: z.int(),
+        to: z.object({ name: z.string() }).default({ name: "a" }),
+        at: z.date().optional(),
+      }),
+      confirm: true,
+      execute: () => 1,
+    });
+    const executor = new Executor({ clock: handClock() });
+    const run = (edit: unknown) => {
+      const recorded = {
+        arguments: {},
+        gated: true,
+        decision: decision({ edited: { arguments: edit } }),
+      };
+      return executor.run(orderOf(tool, { cents: 1 }, { recorded }));
+    };
+    expect(await run({ cents: 1 })).toMatchObject({ error: { code: "edit-invalid" } });
+    expect((await run({ cents: 1, to: { name: "b" } })).status).toBe("ok");
+    expect((await run({ cents: 1, to: { name: "b" }, at: new Date(1) })).status).toBe("ok");
   });
 
   it("APR-03 takes an edit by what the schema makes, not by what it takes: it was validated when it was decided", async () => {
@@ -614,7 +646,36 @@ describe("asking the tool once more", () => {
   });
 });
 
+const withoutDispatch = { dispatch: undefined } as object;
+
 describe("using up an approval by itself", () => {
+  it("CASE-056 runs nothing on an approval that was never asked for, and tells that it failed", async () => {
+    const ran: number[] = [];
+    const events: ToolEvent[] = [];
+    const tool = defineTool({
+      name: "pay",
+      description: "",
+      input,
+      confirm: true,
+      execute: () => ran.push(1),
+    });
+    const approvals = new DeferredApproval(memoryApprovalStore());
+    const executor = new Executor({ approvals, listeners: [(event) => void events.push(event)] });
+    const recorded = {
+      arguments: { cents: 1, id: "x" },
+      gated: true,
+      approvalId: "made-up",
+      decision: decision({ at: Date.now() }),
+    };
+    const order: CallOrder = Object.assign(
+      orderOf(tool, { cents: 1 }, { recorded }),
+      withoutDispatch,
+    );
+    expect(await executor.run(order)).toMatchObject({ error: { code: "approval-not-found" } });
+    expect(ran).toEqual([]);
+    expect(events).toMatchObject([{ kind: "failed", code: "approval-not-found" }]);
+  });
+
   const done: CommitOutcome = { status: "done", repeated: false };
   const unknown: CommitOutcome = { status: "unknown", cause: 1 };
   const refused: CommitOutcome = {
@@ -712,16 +773,16 @@ describe("using up an approval by itself", () => {
   it("APR-20 runs nothing on an approval that another attempt has used, or that is not there", async () => {
     const mine = scripted([{ status: "stands", decision: decision(), mine: true }], [done]);
     expect((await mine.call()).ok).toBe(true);
-    for (const plan of [
-      { status: "stands", decision: decision(), mine: false },
-      { status: "pending" },
-      { status: "missing" },
-      { status: "open", missing: 1, writes: [] },
+    for (const [code, plan] of [
+      ["approval-spent", { status: "stands", decision: decision(), mine: false }],
+      ["approval-undecided", { status: "pending" }],
+      ["approval-not-found", { status: "missing" }],
+      ["approval-undecided", { status: "open", missing: 1, writes: [] }],
     ] as const) {
       const { call, ran } = scripted([plan], [done]);
       expect(await call()).toMatchObject({
         ok: false,
-        error: { code: "approval-spent", attributes: { approvalId: "a1" } },
+        error: { code, attributes: { approvalId: "a1" } },
       });
       expect(ran).toEqual([]);
     }

@@ -148,6 +148,7 @@ describe("a secret argument", () => {
         map: new Map([[card, card]]),
         set: new Set([card]),
         code: number,
+        attempt: 1,
       };
       throw new ToolError(`no credit on ${card} (${number})`, {
         attributes: { details, at: new Date(5), none: null },
@@ -195,6 +196,19 @@ describe("a secret argument", () => {
       .filter((text) => text.includes(canary) || text.includes(String(number)));
     expect(leaks).toEqual([]);
     expect(sinks.map(shown).join("\n")).toContain(MASK);
+  });
+
+  it("TOOL-11 that is not there takes nothing out of a failure", async () => {
+    const tool = defineTool({
+      name: "t",
+      description: "",
+      input: z.object({ pin: z.string().optional() }),
+      secrets: ["pin"],
+      execute: () => {
+        throw new Error("undefined pin");
+      },
+    });
+    await expect(new Executor().call(tool, {})).rejects.toThrow("undefined pin");
   });
 
   it("TOOL-11 is masked before the ledger takes a digest, so that a short one can't be guessed from it", async () => {

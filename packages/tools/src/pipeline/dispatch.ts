@@ -9,8 +9,8 @@ import { cancelled, offered } from "./take-arguments.ts";
 
 /** TOOL-12: everything that was true when the call was allowed has to be true when it runs. */
 export async function checkApproved(call: LiveCall): Promise<CallOutcome | undefined> {
-  const { approval, order, ports } = call;
-  if (approval === undefined) return undefined;
+  const { order, ports } = call;
+  const approval = call.approval!;
   if (!approval.decision.approved) return denied(call);
   if (order.signal.aborted) return cancelled(call);
   const withdrawn = offered(call);
