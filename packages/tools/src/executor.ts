@@ -7,6 +7,8 @@
  * X4 Nothing runs without the dispatch check, and nothing is checked after it but the caller's signal.
  * X5 Nothing is thrown but what a runner's own `prepare` or `dispatch` threw: every ending is an outcome.
  */
+import type { ApprovalPort } from "@holdpoint/approvals";
+
 import { BareOrder, type CallOptions } from "./call.ts";
 import { askGuards, charge } from "./pipeline/ask-guards.ts";
 import { askPerson } from "./pipeline/ask-person.ts";
@@ -40,6 +42,11 @@ export class Executor {
 
   constructor(options: ExecutorOptions = {}) {
     this.#ports = portsFrom(options);
+  }
+
+  /** The way to a person that this executor takes; a runner spends what is decided there. */
+  get approvals(): ApprovalPort | undefined {
+    return this.#ports.approvals;
   }
 
   /** Tells `listener` of every call from now on; the answer ends that. */
