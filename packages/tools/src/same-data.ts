@@ -30,3 +30,11 @@ function sameMembers(one: Members, other: Members, depth: number): boolean {
 function set(members: Members): readonly string[] {
   return Object.keys(members).filter((name) => members[name] !== undefined);
 }
+
+/** Whether something was filled in: `made` has a property or element, at any depth, that `value` has not. */
+export function filledIn(value: unknown, made: unknown): boolean {
+  if (typeof made !== "object" || made === null) return value === undefined && made !== undefined;
+  if (typeof value !== "object" || value === null) return true;
+  const from = value as Members;
+  return Object.entries(made).some(([name, item]) => filledIn(from[name], item));
+}

@@ -253,7 +253,7 @@ describe("an edit", () => {
   it("CASE-068 is refused where it does not fit the schema, and spends nothing", async () => {
     const { refund, records, waiting } = world();
     const id = await waiting(run);
-    for (const args of [{ cents: -5 }, { cents: "5" }, {}]) {
+    for (const args of [{ cents: -5 }, { cents: "5" }, {}, 5]) {
       const decision = approve({ by: dana, edited: edited(refund, args as never) });
       await expect(records.decide({ scope, id, decision })).rejects.toMatchObject({
         code: "edits-invalid",

@@ -152,6 +152,7 @@ describe("a failure as data", () => {
     expect(isToolError(other, "timed-out")).toBe(true);
     expect(rebuildError(errorInfo(other))).toBeInstanceOf(ToolTimedOutError);
     expect(errorInfo(other).attributes).toEqual({ tool: "t" });
+    expect(errorInfo(Object.assign(other, { attributes: 5 })).attributes).toEqual({});
   });
 
   it("TOOL-04 leaves out and names the attributes that can't be sealed", () => {
@@ -183,6 +184,15 @@ describe("a failure as data", () => {
   });
 });
 
+/** Object.keys asks once for each key; what asks again is refused. */
+function flaky(): () => PropertyDescriptor {
+  let asked = 0;
+  return () => {
+    if (++asked % 2 === 0) throw new Error("no");
+    return { value: 1, enumerable: true, configurable: true };
+  };
+}
+
 const revoked = Proxy.revocable({}, {});
 revoked.revoke();
 const hostile: readonly [string, unknown, Partial<ErrorInfo>][] = [
@@ -199,6 +209,17 @@ const hostile: readonly [string, unknown, Partial<ErrorInfo>][] = [
     "an object without prototype",
     Object.assign(Object.create(null), { a: 1 }),
     { attributes: { a: 1 } },
+  ],
+  [
+    "a proxy whose properties can't be described",
+    new Proxy(
+      { a: 1 },
+      {
+        ownKeys: () => ["a"],
+        getOwnPropertyDescriptor: flaky(),
+      },
+    ),
+    { attributes: {}, omitted: ["a"] },
   ],
   ["a revoked proxy", revoked.proxy, { message: "the tool threw an object" }],
   [
@@ -262,6 +283,13 @@ describe("anything thrown", () => {
 });
 
 describe("registering a class", () => {
+  it("TOOL-04 has a code, no attributes and no retry unless it is told", () => {
+    const cause = new Error("inner");
+    expect(new ToolError("m")).toMatchObject({ code: "failed", attributes: {}, retryable: false });
+    expect("cause" in new ToolError("m")).toBe(false);
+    expect(new ToolError("m", { cause }).cause).toBe(cause);
+  });
+
   it("TOOL-04 refuses a name that another class has, and takes the same one again", () => {
     class Other extends ToolError {}
     expect(() => registerErrorClass("CardDeclined", Other)).toThrow(
