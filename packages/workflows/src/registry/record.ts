@@ -3,7 +3,6 @@ import type { RunEvent } from "@holdpoint/flow";
 
 import { failureCharactersMax, reasonCharactersMax } from "../limits.ts";
 import { isTerminal, mayMove } from "./moves.ts";
-import type { RunStatus } from "./store.ts";
 
 /** What never changes about a run: its durable seed (WF-11, WF-12). */
 export interface RunFacts {
@@ -151,8 +150,4 @@ export function failureOf({ code, message }: Failure): Failure {
 
 export function boundedReason(reason: string): string {
   return reason.slice(0, reasonCharactersMax);
-}
-
-export function statusOf({ standing }: RunRecord): RunStatus {
-  return standing.status;
 }
