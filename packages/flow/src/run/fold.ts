@@ -8,7 +8,7 @@
 import type { State } from "../graph/node.ts";
 import type { EventOf, RunEvent } from "./event.ts";
 import { identityText } from "./identity.ts";
-import { newExecution, type ExecutionState } from "./journal.ts";
+import { generationKey, newExecution, type ExecutionState, type Settled } from "./journal.ts";
 import { visitAt, type OpenVisit, type RunState } from "./state.ts";
 
 /** The state after the first event. */
@@ -20,7 +20,7 @@ export function begin(event: EventOf<"run-started">, start: string): RunState {
     phase: { is: "routed" },
     state: event.state,
     visits: [],
-    counters: { rounds: 1, calls: 0, visits: {} },
+    counters: { rounds: 1, calls: 0, cost: 0, visits: {} },
     settling: undefined,
     endReached: false,
   };
@@ -28,8 +28,8 @@ export function begin(event: EventOf<"run-started">, start: string): RunState {
   return run;
 }
 
-/** Takes one more event in. */
-export function fold(run: RunState, event: RunEvent): void {
+/** Takes one more event in. `merged`: the state that `routed` leads to, where the caller has just made it. */
+export function fold(run: RunState, event: RunEvent, merged?: State): void {
   run.revision += 1; // F1
   switch (event.type) {
     case "visit-started": {
@@ -49,7 +49,7 @@ export function fold(run: RunState, event: RunEvent): void {
     case "visit-finished":
       return foldFinished(run, event);
     case "routed":
-      return foldRouted(run, event);
+      return foldRouted(run, event, merged);
     case "paused":
       run.phase = { is: "paused" };
       return;
@@ -82,15 +82,12 @@ function foldExecution(run: RunState, event: RunEvent): void {
       return;
     }
     case "call-finished": {
-      const { call: id, outcome, approval } = event;
-      const into = execution(run, event.visit);
-      into.journal.push({ id, outcome, ...(approval && { approval }) });
-      if (into.waits.length > 0)
-        remove(into.waits, (wait) => wait.id !== undefined && same(wait.id, id));
-      if (into.started.length > 0) remove(into.started, (started) => same(started.id, id));
-      run.counters.calls += 1;
+      finishCall(run, event, event.outcome);
       return;
     }
+    case "call-unjournaled":
+      finishCall(run, event, { ok: true, result: { form: "lost", why: event.why } });
+      return;
     case "step-recorded":
       execution(run, event.visit).journal.push({ id: event.call, outcome: event.outcome });
       return;
@@ -101,8 +98,8 @@ function foldExecution(run: RunState, event: RunEvent): void {
       return;
     }
     case "superseded":
-      remove(execution(run, event.visit).waits, (wait) => wait.callId === event.callId);
-      return;
+    case "answer-unused":
+      return foldReplaced(run, event);
     case "retried": {
       // What had failed is asked for again; what had succeeded is replayed.
       const { journal } = execution(run, event.visit);
@@ -112,6 +109,32 @@ function foldExecution(run: RunState, event: RunEvent): void {
     default:
       return; // told, and of no consequence for the state
   }
+}
+
+function finishCall(
+  run: RunState,
+  event: EventOf<"call-finished" | "call-unjournaled">,
+  outcome: Settled,
+): void {
+  const { call: id, approval, cost } = event;
+  const into = execution(run, event.visit);
+  into.journal.push({ id, outcome, ...(approval && { approval }) });
+  if (into.waits.length > 0)
+    remove(into.waits, (wait) => wait.id !== undefined && same(wait.id, id));
+  if (into.started.length > 0) remove(into.started, (started) => same(started.id, id));
+  run.counters.calls += 1;
+  run.counters.cost += cost;
+}
+
+function foldReplaced(run: RunState, event: EventOf<"superseded" | "answer-unused">): void {
+  const visit = openVisit(run, event.visit);
+  const { waits, generations } = visit.execution;
+  const wait = waits.find((candidate) => candidate.callId === event.callId);
+  remove(waits, (candidate) => candidate === wait);
+  if (event.type !== "superseded" || !event.again || wait?.id === undefined) return;
+  const key = generationKey(wait.id);
+  generations[key] = (generations[key] ?? 0) + 1; // FLOW-38: asked again under a new id
+  visit.status = "ready";
 }
 
 function foldAnswered(run: RunState, event: EventOf<"answered">): void {
@@ -132,8 +155,8 @@ function foldFinished(run: RunState, event: EventOf<"visit-finished">): void {
   run.visits[index] = { node, number, path, status: "finished", end: event.end }; // F2
 }
 
-function foldRouted(run: RunState, event: EventOf<"routed">): void {
-  run.state = mergedState(run, event.reduced);
+function foldRouted(run: RunState, event: EventOf<"routed">, merged: State | undefined): void {
+  run.state = merged ?? mergedState(run, event.reduced);
   run.endReached ||= event.ended;
   run.counters.rounds += 1;
   run.phase = { is: "routed" };
@@ -146,12 +169,14 @@ export function mergedState(run: RunState, reduced: State): State {
   const state: State = { ...run.state };
   for (const visit of run.visits) {
     if (visit.status !== "finished" || !visit.end.ok) continue;
-    for (const [field, value] of Object.entries(visit.end.update)) {
+    const { update } = visit.end;
+    for (const field of Object.keys(update)) {
+      const value = update[field];
       if (value === undefined) delete state[field]; // FLOW-13: `undefined` removes an optional field
       else state[field] = value;
     }
   }
-  Object.assign(state, reduced);
+  for (const field of Object.keys(reduced)) state[field] = reduced[field];
   return Object.freeze(state);
 }
 

@@ -9,15 +9,15 @@
  */
 import { errorInfo, rebuildError } from "@holdpoint/tools";
 
-import { sealRun } from "../checkpoint/seal.ts";
+import { encodeState, sealRun } from "../checkpoint/seal.ts";
 import { FlowError, isFlowError, type FlowErrorCode } from "../errors.ts";
-import type { LiveRun } from "./live.ts";
+import { abortedRun, type LiveRun } from "./live.ts";
 import { routeRound } from "./merge.ts";
 import { openWaits } from "./pending.ts";
 import { plan } from "./plan.ts";
-import { prepareSeal } from "./prepare.ts";
+import { checkPure } from "./prepare.ts";
 import { withdrawAll } from "./spend.ts";
-import type { OpenVisit, VisitState } from "./state.ts";
+import type { OpenVisit, RunState, VisitState } from "./state.ts";
 import { runVisit } from "./visit.ts";
 
 /** How a process's part in a run ended, where it ended well. */
@@ -37,7 +37,10 @@ export async function perform(live: LiveRun): Promise<Performed> {
   try {
     ended = await drive(live);
   } catch (fault) {
-    if (!endsRun(fault)) throw fault; // R3
+    if (!endsRun(fault, live)) {
+      if (isFlowError(fault, "aborted")) await live.flush(); // what had finished is on record
+      throw fault; // R3
+    }
     ended = { status: "failing", error: fault, node: undefined };
   }
   if (ended.status !== "failing") return ended;
@@ -47,7 +50,7 @@ export async function perform(live: LiveRun): Promise<Performed> {
 
 async function drive(live: LiveRun): Promise<Performed | Failing> {
   for (;;) {
-    if (live.signal.aborted) return aborted(live);
+    if (live.signal.aborted) throw abortedRun(live);
     const step = plan(live.state);
     switch (step.do) {
       case "visit":
@@ -103,22 +106,28 @@ async function runRound(live: LiveRun, visits: readonly OpenVisit[]): Promise<vo
 /** Reducers and routes are the user's: what they throw ends the run. */
 function route(live: LiveRun): Failing | undefined {
   try {
-    live.emit({ type: "routed", ...routeRound(live.graph, live.state) });
+    const { routed, state } = routeRound(live.graph, live.state);
+    live.emit({ type: "routed", ...routed }, state);
     return undefined;
   } catch (error) {
     return { status: "failing", error, node: undefined };
   }
 }
 
-/** R2 */
+/** R2: encoded as it will stand before it is said that it stands. */
 async function pause(live: LiveRun): Promise<Performed> {
-  if (live.state.phase.is !== "paused") {
-    prepareSeal(live);
-    live.emit({ type: "paused" });
-  }
-  const text = sealRun(live.state, live.graph, live.parts);
+  const { state, graph, parts } = live;
+  const again = state.phase.is === "paused";
+  if (!again) checkPure(live);
+  const paused: RunState = {
+    ...state,
+    phase: { is: "paused" },
+    revision: state.revision + (again ? 0 : 1),
+  };
+  const body = encodeState(paused, graph, parts);
+  if (!again) live.emit({ type: "paused" });
   await live.flush();
-  return { status: "paused", text };
+  return { status: "paused", text: sealRun(body, paused, parts) };
 }
 
 /** What the round asked for is withdrawn in the commit that ends the run. */
@@ -140,9 +149,11 @@ const endings: ReadonlySet<FlowErrorCode> = new Set([
   "visit-budget",
 ]);
 
-/** Which faults are the run's own (R3). */
-function endsRun(fault: unknown): boolean {
-  return isFlowError(fault) && endings.has(fault.code);
+/** Which faults are the run's own (R3). An aborted portable run has nothing left to go on from (FLOW-07). */
+function endsRun(fault: unknown, live: LiveRun): boolean {
+  return (
+    isFlowError(fault) && (endings.has(fault.code) || (fault.code === "aborted" && !live.durable))
+  );
 }
 
 /** The first failure in declaration order, with all of them in `data.errors` (FLOW-12). */
@@ -193,18 +204,4 @@ function checkBudgets(live: LiveRun): void {
       { ...where, node: path },
     );
   }
-}
-
-/** Between rounds. A durable run is left where it can be adopted; a portable one has nothing to go on from (FLOW-07). */
-async function aborted(live: LiveRun): Promise<Failing> {
-  const { runId, flow } = live.state.seed;
-  const error = new FlowError(
-    "aborted",
-    `run ${runId} was aborted`,
-    { runId, flow },
-    live.signal.reason,
-  );
-  if (!live.durable) return { status: "failing", error, node: undefined };
-  await live.flush();
-  throw error;
 }
