@@ -6,19 +6,18 @@
  * A3 A run that can't be read is reported and set aside: the others go on (WF-32).
  */
 
-import { isFlowError, type RunEvent } from "@holdpoint/flow";
+import { isFlowError } from "@holdpoint/flow";
 
-import { workflowFacts, type Workflow } from "../definition/define.ts";
 import { isWorkflowError, WorkflowError } from "../errors.ts";
 import { pageMax } from "../limits.ts";
 import { listRuns } from "../registry/listing.ts";
 import { isTerminal, mayReach } from "../registry/moves.ts";
 import type { OpenRun } from "../registry/record-codec.ts";
-import { follow, moved, pendingRun, type RunRecord } from "../registry/record.ts";
+import type { RunRecord } from "../registry/record.ts";
 import type { RunStatus } from "../registry/store.ts";
-import { failureBy } from "./faults.ts";
+import { failRun, readLog } from "./log-reading.ts";
 import type { Parts } from "./parts.ts";
-import { reconcile, type LogStatus, type Reconciled } from "./reconcile.ts";
+import { reconcile, type Reconciled } from "./reconcile.ts";
 import { anyDecided, workOn, type Begin } from "./work.ts";
 
 /**
@@ -121,7 +120,7 @@ async function acted(parts: Parts, current: OpenRun, next: Reconciled): Promise<
     case "fail": {
       const message = `the registry saw run ${runId} execute, and its log is gone`;
       const failure = { code: "log-missing", message };
-      return ended(await failed(parts, current, failure));
+      return ended(await failRun(parts, current, failure));
     }
   }
 }
@@ -129,44 +128,6 @@ async function acted(parts: Parts, current: OpenRun, next: Reconciled): Promise<
 function ended(current: OpenRun): Judged {
   const { facts, standing } = current.record;
   return { adoption: { runId: facts.id, did: "ended", status: standing.status }, current };
-}
-
-type Logged =
-  | { readonly log: LogStatus; readonly record: RunRecord }
-  | { readonly failed: OpenRun };
-
-/** What the log says, folded into the record. A definite fault of the log ends the run (WF-23). */
-async function readLog(parts: Parts, definition: Workflow, opened: OpenRun): Promise<Logged> {
-  const { record } = opened;
-  const { id: runId, scope } = record.facts;
-  const head = await parts.log.head(scope, runId);
-  if (head === 0) return { log: "none", record };
-  // A waiting run whose log did not move since the registry saw it pause: nothing to read.
-  if (record.standing.status === "interrupted" && head === record.revision) {
-    return { log: "paused", record };
-  }
-  let events: readonly RunEvent[];
-  try {
-    const runner = parts.runner({ log: parts.log });
-    events = await runner.history(workflowFacts(definition).flow, runId);
-  } catch (error) {
-    const failure = failureBy(error, record);
-    if (failure === undefined) throw error;
-    return { failed: await failed(parts, opened, failure) };
-  }
-  if (events.length < record.revision) {
-    const seen = `the log of run ${runId} ends at ${events.length}, and ${record.revision} was seen`;
-    const failure = { code: "checkpoint-rolled-back", message: seen };
-    return { failed: await failed(parts, opened, failure) };
-  }
-  const seen = events.reduce(follow, pendingRun(record.facts));
-  return { log: logStatusOf(seen), record: seen };
-}
-
-function logStatusOf({ standing }: RunRecord): LogStatus {
-  const { status } = standing;
-  if (status === "interrupted") return "paused";
-  return status === "pending" ? "none" : status;
 }
 
 /** Moves the registry to where the log is. */
@@ -182,15 +143,6 @@ async function followed(
   }
   if (!mayReach(standing.status, to)) throw unreachable(opened.record, to);
   return parts.access.put(seen, opened.version);
-}
-
-function failed(
-  parts: Parts,
-  { record, version }: OpenRun,
-  failure: { readonly code: string; readonly message: string },
-): Promise<OpenRun> {
-  const now = parts.clock.now();
-  return parts.access.put(moved(record, { status: "failed", failure }, now), version);
 }
 
 function unreachable({ facts, standing }: RunRecord, to: RunStatus): WorkflowError {

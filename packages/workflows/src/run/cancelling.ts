@@ -2,6 +2,7 @@ import { workflowFacts } from "../definition/define.ts";
 import { isTerminal } from "../registry/moves.ts";
 import { boundedReason } from "../registry/record.ts";
 import { viewOf, type RunView } from "../registry/run-view.ts";
+import { readLog } from "./log-reading.ts";
 import { RunOwner } from "./owner.ts";
 import type { CancelHow, Parts } from "./parts.ts";
 
@@ -18,9 +19,11 @@ export function cancelRun(parts: Parts, runId: string, how: CancelHow): Promise<
     const { facts, standing } = opened.record;
     if (isTerminal(standing.status)) return viewOf(opened.record);
     const definition = parts.definitions.exactly(facts.definition, facts.version, runId);
-    const owner = new RunOwner(parts, opened);
+    const logged = await readLog(parts, definition, opened);
+    if ("failed" in logged) return viewOf(logged.failed.record);
+    const owner = new RunOwner(parts, { ...opened, record: { ...logged.record, standing } });
     const by = how.by === undefined ? {} : { by: how.by };
-    if ((await parts.log.head(facts.scope, runId)) === 0) {
+    if (logged.log === "none") {
       await owner.move({ status: "cancelled", reason, by: how.by });
     } else {
       await owner.runner.cancel(workflowFacts(definition).flow, runId, { reason, ...by });

@@ -88,12 +88,12 @@ export function resolveParts(options: WorkflowsOptions<readonly Workflow[]>): Pa
     logger,
     session,
     faults: new Map(),
-    runner: ({ log, alongside, onEvent: own }) =>
+    runner: ({ log, alongside }) =>
       new FlowRunner({
         ...shared,
         ...runs,
         log,
-        onEvent: [own, onEvent].flatMap((listener) => listener ?? []),
+        ...(onEvent !== undefined && { onEvent }),
         ...(alongside !== undefined && { alongside }),
       }),
   };

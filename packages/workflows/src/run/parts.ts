@@ -33,7 +33,7 @@ export interface Parts {
 }
 
 /** What the owner of a run gives its runner. */
-export type RunnerParts = Pick<FlowRunnerOptions, "alongside" | "onEvent"> & {
+export type RunnerParts = Pick<FlowRunnerOptions, "alongside"> & {
   readonly log: RunLog;
 };
 
