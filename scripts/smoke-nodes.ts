@@ -28,7 +28,9 @@ try {
     const noise = printed.join("");
     if (noise !== "") throw new Error(`printed on Node ${VERSIONS[at]}:\n${noise}`);
     const programs = strangers.reduce((sum, stranger) => sum + stranger.programs.length, 0);
-    console.log(`Node ${VERSIONS[at]}: ${strangers.length} packages, ${programs} programs passed`);
+    console.log(
+      `Node ${VERSIONS[at]}: ${programs} programs of ${strangers.length} installs passed`,
+    );
   }
 } finally {
   rmSync(target, { recursive: true, force: true });

@@ -7,9 +7,15 @@ import type { Tarball } from "./tarballs.ts";
 
 const run = promisify(execFile);
 
-/** A folder in which one packed package is installed, alone but for the peers that it asks for. */
+/**
+ * A folder in which one packed package is installed, alone but for the peers that it asks for. A
+ * package with optional peers has two: one without them, where its main entry has to work, and one
+ * with them, where every entry has to.
+ */
 export interface Stranger {
   readonly tarball: Tarball;
+  /** The folder's own name: `seal`, `seal-with-peers`. */
+  readonly name: string;
   readonly folder: string;
   /** `imports.ts` loads every entry; `program.ts`, where there is one, does the main job. */
   readonly programs: readonly string[];
@@ -35,10 +41,9 @@ export async function installStrangers(
     private: true,
     dependencies: { "@types/node": nodeTypes },
   });
-  const strangers = tarballs.map((tarball) => {
-    const peers = allPeers(tarball, tarballs);
-    return settle(tarball, peers, programs, target);
-  });
+  const strangers = tarballs
+    .flatMap((tarball) => guestsOf(tarball, tarballs))
+    .map((guest) => settle(guest, programs, target));
   try {
     await run("pnpm", ["install", "--prefer-offline", "--no-frozen-lockfile"], { cwd: target });
   } catch (cause) {
@@ -62,6 +67,24 @@ function settings(overrides: readonly string[]): string {
   ].join("\n");
 }
 
+interface Guest {
+  readonly tarball: Tarball;
+  readonly name: string;
+  readonly peers: Readonly<Record<string, string>>;
+  readonly entries: readonly string[];
+}
+
+function guestsOf(tarball: Tarball, tarballs: readonly Tarball[]): Guest[] {
+  const { folder: name, entries, optionalPeers } = tarball;
+  const peers = allPeers(tarball, tarballs);
+  if (Object.keys(optionalPeers).length === 0) return [{ tarball, name, peers, entries }];
+  const all = { ...peers, ...optionalPeers };
+  return [
+    { tarball, name, peers, entries: [tarball.name] },
+    { tarball, name: `${name}-with-peers`, peers: all, entries },
+  ];
+}
+
 /** The peers that a user has to install: those of the package, and those that its peers ask for. */
 function allPeers(tarball: Tarball, tarballs: readonly Tarball[]): Record<string, string> {
   const peers: Record<string, string> = { ...tarball.peers };
@@ -71,25 +94,23 @@ function allPeers(tarball: Tarball, tarballs: readonly Tarball[]): Record<string
   return peers;
 }
 
-function settle(
-  tarball: Tarball,
-  peers: Readonly<Record<string, string>>,
-  programs: string,
-  target: string,
-): Stranger {
-  const folder = join(target, tarball.folder);
+function settle({ tarball, name, peers, entries }: Guest, from: string, target: string): Stranger {
+  const folder = join(target, name);
   mkdirSync(folder);
   writeJson(join(folder, "package.json"), {
-    name: `stranger-${tarball.folder}`,
+    name: `stranger-${name}`,
     private: true,
     type: "module",
     dependencies: { ...peers, [tarball.name]: `file:${tarball.file}` },
   });
-  writeFileSync(join(folder, "imports.ts"), importAll(tarball.entries));
-  const program = join(programs, `${tarball.folder}.ts`);
-  const hasProgram = existsSync(program);
-  if (hasProgram) copyFileSync(program, join(folder, "program.ts"));
-  return { tarball, folder, programs: hasProgram ? ["imports.ts", "program.ts"] : ["imports.ts"] };
+  writeFileSync(join(folder, "imports.ts"), importAll(entries));
+  const programs = ["imports.ts"];
+  const program = join(from, `${name}.ts`);
+  if (existsSync(program)) {
+    copyFileSync(program, join(folder, "program.ts"));
+    programs.push("program.ts");
+  }
+  return { tarball, name, folder, programs };
 }
 
 function importAll(entries: readonly string[]): string {
@@ -120,8 +141,8 @@ export async function checkTypes(
       skipLibCheck: false, // the shipped declarations are what is checked
       types: ["node"],
     },
-    files: strangers.flatMap(({ tarball, programs }) =>
-      programs.map((program) => `${tarball.folder}/${program}`),
+    files: strangers.flatMap(({ name, programs }) =>
+      programs.map((program) => `${name}/${program}`),
     ),
   });
   try {
@@ -149,7 +170,7 @@ export async function runPrograms(stranger: Stranger, node: string): Promise<str
       });
       printed += stdout + stderr;
     } catch (cause) {
-      throw new Error(`${stranger.tarball.name}: ${program} failed:\n${outputOf(cause)}`, {
+      throw new Error(`${stranger.name}: ${program} failed:\n${outputOf(cause)}`, {
         cause,
       });
     }

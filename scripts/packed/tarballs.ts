@@ -15,6 +15,8 @@ export interface Tarball {
   readonly entries: readonly string[];
   /** Peers that a user has to install beside it, with their ranges. */
   readonly peers: Readonly<Record<string, string>>;
+  /** Peers that only some entries need. */
+  readonly optionalPeers: Readonly<Record<string, string>>;
   /** The paths inside, without the leading `package/`. */
   readonly paths: readonly string[];
 }
@@ -62,7 +64,8 @@ async function readTarball(root: string, target: string, folder: string): Promis
     entries: Object.keys(packed.exports)
       .filter((entry) => entry !== "./package.json")
       .map((entry) => packed.name + entry.slice(1)),
-    peers: neededPeers(packed),
+    peers: peersOf(packed, false),
+    optionalPeers: peersOf(packed, true),
     paths: listing.stdout
       .trim()
       .split("\n")
@@ -70,11 +73,11 @@ async function readTarball(root: string, target: string, folder: string): Promis
   };
 }
 
-function neededPeers(manifest: PackedManifest): Record<string, string> {
+function peersOf(manifest: PackedManifest, optional: boolean): Record<string, string> {
   const { peerDependencies = {}, peerDependenciesMeta = {} } = manifest;
   return Object.fromEntries(
     Object.entries(peerDependencies).filter(
-      ([name]) => peerDependenciesMeta[name]?.optional !== true,
+      ([name]) => (peerDependenciesMeta[name]?.optional === true) === optional,
     ),
   );
 }

@@ -1,6 +1,6 @@
 // What a user gets: every package is packed, installed alone in an empty folder, compiled against
 // its shipped declarations and run. Needs the built packages (`pnpm build`).
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -28,24 +28,37 @@ afterAll(() => {
   rmSync(target, { recursive: true, force: true });
 });
 
-function strangerOf(folder: string): Stranger {
-  const found = strangers.find(({ tarball }) => tarball.folder === folder);
-  if (found === undefined) throw new Error(`${folder} was not packed`);
+function strangersOf(folder: string): Stranger[] {
+  const found = strangers.filter(({ tarball }) => tarball.folder === folder);
+  if (found.length === 0) throw new Error(`${folder} was not packed`);
   return found;
 }
 
 describe.each(folders)("the tarball of %s", (folder) => {
   it("ARCH-14 installs alone, imports by each entry and does its main job in silence", async () => {
-    expect(await runPrograms(strangerOf(folder), process.execPath)).toBe("");
+    for (const stranger of strangersOf(folder)) {
+      expect(await runPrograms(stranger, process.execPath)).toBe("");
+    }
   }, 60_000);
 
   it("ARCH-14 carries its licence and its source, and no test", () => {
-    const { paths } = strangerOf(folder).tarball;
-    expect(paths).toContain("LICENSE");
-    expect(paths).toContain("src/index.ts");
-    expect(paths.filter((path) => !/^(dist|src|vectors)\/|^[^/]+$/.test(path))).toEqual([]);
-    expect(paths.filter((path) => /\.test\.|\.tsbuildinfo$/.test(path))).toEqual([]);
+    for (const { tarball } of strangersOf(folder)) {
+      expect(tarball.paths).toContain("LICENSE");
+      expect(tarball.paths).toContain("src/index.ts");
+      const stray = tarball.paths.filter((path) => !/^(dist|src|vectors)\/|^[^/]+$/.test(path));
+      expect(stray).toEqual([]);
+      expect(tarball.paths.filter((path) => /\.test\.|\.tsbuildinfo$/.test(path))).toEqual([]);
+    }
   });
+});
+
+it("ARCH-14 is used by a program of its own in apps/proof/src/first-use once it exports anything", () => {
+  const unused = folders.filter((folder) => {
+    const types = readFileSync(join(root, "packages", folder, "dist/index.d.ts"), "utf8");
+    const isEmpty = types.trim() === "export {};";
+    return !isEmpty && !strangersOf(folder).some(({ programs }) => programs.includes("program.ts"));
+  });
+  expect(unused).toEqual([]);
 });
 
 it("ARCH-14 ships declarations that compile without our settings", async () => {

@@ -90,7 +90,8 @@ async function* trailOf(access: RecordAccess, scope: string, id: string): AsyncG
 }
 
 function shownEntry(number: number, fact: AuditFact): AuditEntry {
-  const { kind, at, by, attemptId, vote, outcome, link } = fact;
+  const { kind, at, by, attemptId, vote, outcome, note, link } = fact;
+  const why = vote?.note ?? note;
   return {
     number,
     kind,
@@ -98,7 +99,7 @@ function shownEntry(number: number, fact: AuditFact): AuditEntry {
     by,
     attemptId,
     ...(vote === undefined ? {} : { approved: vote.approved }),
-    ...(vote?.note === undefined ? {} : { note: vote.note }),
+    ...(why === undefined ? {} : { note: why }),
     ...(outcome === undefined ? {} : { outcome }),
     ...(link === undefined ? {} : { link }),
   };

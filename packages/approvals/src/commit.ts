@@ -90,13 +90,14 @@ export function tableOf(statement: string): string {
 
 /**
  * Refuses what no store could keep as it is, the same way in front of every store: ids of the checked alphabet, cells that
- * are texts, safe integers or null.
+ * are texts, safe integers or null, and no version of a row made twice.
  *
  * @throws ApprovalError `write-invalid`
  */
 export function assertWrites(attemptId: string, writes: readonly Write[]): void {
   if (!isId(attemptId)) throw invalid("an attempt id");
   if (writes.length > limits.writesMax) throw invalid(`a list of ${writes.length} writes`);
+  if (writes.length > 1) assertDistinct(writes);
   for (const write of writes) {
     if (!statementForm.test(write.statement)) throw invalid("a statement");
     if (!isId(write.scope)) throw invalid(`a scope in ${write.statement}`);
@@ -108,6 +109,15 @@ export function assertWrites(attemptId: string, writes: readonly Write[]): void 
       if (!isCell(cell)) throw invalid(`the column ${name} in ${write.statement}`);
     }
   }
+}
+
+// Two writes that make the same version of one row would each look like the repetition of the other.
+function assertDistinct(writes: readonly Write[]): void {
+  const made = new Set<string>();
+  for (const { statement, scope, key, expect } of writes) {
+    made.add(`${tableOf(statement)}\n${scope}\n${key}\n${expect === "any" ? 0 : expect}`);
+  }
+  if (made.size < writes.length) throw invalid("a list that writes one version of a row twice");
 }
 
 function invalid(what: string): ApprovalError {

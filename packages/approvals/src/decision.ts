@@ -1,6 +1,6 @@
 import { actorRef, assertActor, type Actor, type ActorRef } from "./actor.ts";
 import { ApprovalError } from "./errors.ts";
-import { isName, isStorableText, limits } from "./limits.ts";
+import { isName, limits } from "./limits.ts";
 
 /** What a person brings: `approve(…)` or `deny(…)`; branded, never told apart by shape. */
 export type Decision = Approve | Deny;
@@ -112,14 +112,42 @@ export function decisionTerms(decision: Decision): DecisionTerms {
   return found;
 }
 
+/** A decision as plain data, without members that say nothing. */
+export function decisionRecord(
+  terms: {
+    readonly approved: boolean;
+    readonly by: ActorRef;
+    readonly note?: string | undefined;
+    readonly edited?: { readonly arguments: unknown } | undefined;
+    readonly forRun?: boolean;
+    readonly reason?: WithdrawReason | undefined;
+  },
+  at: number,
+): DecisionRecord {
+  const { approved, by, note, edited, forRun = false, reason } = terms;
+  return {
+    approved,
+    by: actorRef(by),
+    at,
+    ...(note === undefined ? {} : { note }),
+    ...(edited === undefined ? {} : { edited }),
+    ...(forRun ? { forRun } : {}),
+    ...(reason === undefined ? {} : { reason }),
+  };
+}
+
 function common(who: { readonly by: Actor; readonly note?: string }) {
   assertActor(who.by);
-  const { note } = who;
-  if (note !== undefined && (typeof note !== "string" || note.length > limits.noteCharactersMax)) {
+  return { by: actorRef(who.by), note: checkedNote(who.note) };
+}
+
+/** @throws ApprovalError `decision-invalid` */
+export function checkedNote(note: string | undefined): string | undefined {
+  if (note === undefined) return undefined;
+  if (typeof note !== "string" || note.length > limits.noteCharactersMax) {
     throw invalid(`a note that is no text of at most ${limits.noteCharactersMax} characters`);
   }
-  if (note !== undefined && !isStorableText(note)) throw invalid("a note that stores do not keep");
-  return { by: actorRef(who.by), note };
+  return note;
 }
 
 function invalid(what: string): ApprovalError {

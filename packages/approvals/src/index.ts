@@ -54,7 +54,10 @@ export { ineligible, type Ineligible } from "./eligibility.ts";
 export { editStands, type EditPort, type EditVerdict, type ProposedEdit } from "./edits.ts";
 
 // Ports
+export { approveAll, denyAll, type AllOptions } from "./ports/all.ts";
+export { askApproval, type Ask, type AskOptions, type Question } from "./ports/ask.ts";
 export { DeferredApproval } from "./ports/deferred.ts";
+export { rulesApproval, type DecidingRule, type RulesOptions } from "./ports/rules.ts";
 export type {
   ApprovalPort,
   ApprovalRecords,

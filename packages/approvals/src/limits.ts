@@ -21,6 +21,8 @@ export const limits = {
   racesMax: 500,
   /** How often a commit whose answer was lost is asked again before the caller is told that it is unknown. */
   unknownRepeatsMax: 5,
+  /** How often one person is asked again because their answer can't stand. */
+  askedMax: 10,
   /** Edits of edits: each closes one record and opens the next. */
   successorsMax: 32,
   /** Rows changed by one commit. */

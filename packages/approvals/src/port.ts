@@ -109,6 +109,8 @@ export interface WithdrawHow {
   readonly id: string;
   readonly attemptId: string;
   readonly reason: WithdrawReason;
+  /** Why, for the record: ids and codes, no arguments. */
+  readonly note?: string;
 }
 
 export interface ConcludeHow {
@@ -116,6 +118,8 @@ export interface ConcludeHow {
   readonly id: string;
   readonly attemptId: string;
   readonly outcome: Outcome;
+  /** Why, for the record: ids and codes, no arguments. */
+  readonly note?: string;
 }
 
 /** What a record says, without its arguments. */

@@ -3,7 +3,7 @@ import { digest } from "@holdpoint/seal";
 
 import type { Ids } from "./clock.ts";
 import type { CommitOutcome, Row, Write } from "./commit.ts";
-import type { DecisionRecord } from "./decision.ts";
+import { decisionRecord, type DecisionRecord } from "./decision.ts";
 import type { EditPort } from "./edits.ts";
 import { ApprovalError } from "./errors.ts";
 import { limits } from "./limits.ts";
@@ -99,19 +99,10 @@ export class RecordAccess {
   /** A decision as plain data. Of a record that stands for an edit, the edit is part of it (APR-16). */
   decisionOf(record: ApprovalRecord, standing: Standing): DecisionRecord {
     const { approved, by, at, note, forRun, reason } = standing;
-    const runs =
-      standing.edited?.effective ?? (record.replaces === undefined ? undefined : record.proposed);
-    return {
-      approved,
-      by,
-      at,
-      ...(note === undefined ? {} : { note }),
-      ...(approved && runs !== undefined
-        ? { edited: { arguments: this.codec.read(runs, record.facts.tool) } }
-        : {}),
-      ...(approved ? {} : { forRun }),
-      ...(reason === undefined ? {} : { reason }),
-    };
+    const runs = standing.edited?.effective ?? (record.replaces && record.proposed);
+    const edited =
+      approved && runs ? { arguments: this.codec.read(runs, record.facts.tool) } : undefined;
+    return decisionRecord({ approved, by, note, edited, forRun, reason }, at);
   }
 
   /** What an expired record that nobody swept counts as (APR-13). */

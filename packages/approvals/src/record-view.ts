@@ -54,6 +54,8 @@ export class ApprovalView {
   readonly missing: number;
   readonly decision: (ShownVote & Pick<DecisionRecord, "reason">) | undefined;
   readonly outcome: Outcome | undefined;
+  /** Why it ended so, where somebody said. */
+  readonly endNote: string | undefined;
   /** The attempt that spent it. */
   readonly attemptId: string | undefined;
   readonly replaces: string | undefined;
@@ -83,6 +85,7 @@ export class ApprovalView {
     this.missing = missingVotes(record);
     this.decision = record.state === "pending" ? undefined : shownDecision(record.decision);
     this.outcome = record.state === "consumed" ? record.outcome : undefined;
+    this.endNote = record.state === "consumed" ? record.endNote : undefined;
     this.attemptId = record.state === "consumed" ? record.attemptId : undefined;
     this.replaces = record.replaces;
     this.replacedBy = record.state === "consumed" ? record.replacedBy : undefined;

@@ -71,6 +71,8 @@ export type ConsumedRecord = Common & {
   readonly attemptId: string;
   readonly consumedAt: number;
   readonly outcome: Outcome | undefined;
+  /** Why it ended so, where somebody said. */
+  readonly endNote: string | undefined;
   /** The record that took its place (APR-16). */
   readonly replacedBy: string | undefined;
 };
@@ -91,6 +93,7 @@ export interface AuditFact {
   readonly attemptId: string;
   readonly vote: Vote | undefined;
   readonly outcome: Outcome | undefined;
+  readonly note: string | undefined;
   /** The other record of a replacement. */
   readonly link: string | undefined;
 }
@@ -179,18 +182,19 @@ export function withdrawn(
     readonly reason: WithdrawReason;
     readonly attemptId: string;
     readonly at: number;
+    readonly note?: string | undefined;
     readonly replacedBy?: string;
     readonly vote?: Vote;
   },
 ): Moved<ConsumedRecord> {
-  const { reason, attemptId, at, replacedBy, vote } = how;
+  const { reason, attemptId, at, note, replacedBy, vote } = how;
   const outcome = outcomeWithdrawn(record, reason);
   const decision =
     record.state === "decided" ? record.decision : denialOf(record, reason, attemptId, at);
   const by = vote?.by ?? systemActor;
   return {
-    record: spent(record, decision, { attemptId, at, outcome, replacedBy }),
-    facts: [factOf("withdrawn", at, by, attemptId, { outcome, link: replacedBy, vote })],
+    record: spent(record, decision, { attemptId, at, outcome, note, replacedBy }),
+    facts: [factOf("withdrawn", at, by, attemptId, { outcome, note, link: replacedBy, vote })],
   };
 }
 
@@ -226,12 +230,16 @@ export function endsApproved(outcome: Outcome): boolean {
 /** Puts the outcome on an approved, consumed record. */
 export function concluded(
   record: ConsumedRecord,
-  outcome: Outcome,
-  attemptId: string,
-  at: number,
+  how: {
+    readonly outcome: Outcome;
+    readonly attemptId: string;
+    readonly at: number;
+    readonly note: string | undefined;
+  },
 ): Moved<ConsumedRecord> {
-  const fact = factOf("concluded", at, systemActor, attemptId, { outcome });
-  return { record: { ...record, outcome }, facts: [fact] };
+  const { outcome, attemptId, at, note } = how;
+  const fact = factOf("concluded", at, systemActor, attemptId, { outcome, note });
+  return { record: { ...record, outcome, endNote: note }, facts: [fact] };
 }
 
 /** A vote after the decision: kept, and without effect (R5). */
@@ -249,6 +257,7 @@ function spent(
     readonly attemptId: string;
     readonly at: number;
     readonly outcome: Outcome | undefined;
+    readonly note?: string | undefined;
     readonly replacedBy?: string | undefined;
   },
 ): ConsumedRecord {
@@ -259,6 +268,7 @@ function spent(
     attemptId: how.attemptId,
     consumedAt: how.at,
     outcome: how.outcome,
+    endNote: how.note,
     replacedBy: how.replacedBy,
   };
 }
@@ -268,7 +278,7 @@ function factOf(
   at: number,
   by: ActorRef,
   attemptId: string,
-  more: { vote?: Vote | undefined; outcome?: Outcome | undefined; link?: string | undefined },
+  more: Partial<Pick<AuditFact, "vote" | "outcome" | "note" | "link">>,
 ): AuditFact {
   return {
     kind,
@@ -277,6 +287,7 @@ function factOf(
     attemptId,
     vote: more.vote,
     outcome: more.outcome,
+    note: more.note,
     link: more.link,
   };
 }

@@ -1,5 +1,5 @@
 import { ApprovalError } from "./errors.ts";
-import { isStorableText, limits } from "./limits.ts";
+import { limits } from "./limits.ts";
 
 /** Who may let a request go, and for how long. All members are optional; none given: one decision by anybody. */
 export interface ApprovalRule {
@@ -81,7 +81,6 @@ function checkedText(name: string, value: unknown): string {
       `has a ${name} that is no text of at most ${limits.noteCharactersMax} characters`,
     );
   }
-  if (!isStorableText(value)) throw invalid(`has a ${name} that stores do not keep`);
   return value;
 }
 

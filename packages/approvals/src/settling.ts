@@ -7,7 +7,7 @@
  */
 
 import type { Write } from "./commit.ts";
-import { decisionTerms, type Decision } from "./decision.ts";
+import { checkedNote, decisionTerms, type Decision } from "./decision.ts";
 import { ApprovalError } from "./errors.ts";
 import type { ConcludeHow, RecordState, SettleHow, SettlePlan, WithdrawHow } from "./port.ts";
 import type { RecordAccess } from "./record-access.ts";
@@ -191,7 +191,7 @@ function hasVoteOf(record: ApprovalRecord, attemptId: string): boolean {
 
 export async function planWithdraw(
   access: RecordAccess,
-  { scope, id, attemptId, reason }: WithdrawHow,
+  { scope, id, attemptId, reason, note }: WithdrawHow,
 ): Promise<readonly Write[]> {
   const opened = await loadKnown(access, scope, id);
   const { record } = opened;
@@ -200,12 +200,16 @@ export async function planWithdraw(
   if (reason === "expired" && record.state === "pending" && !isExpired(record, at)) {
     throw outcomeError(id, reason);
   }
-  return access.codec.writes(opened, withdrawn(record, { reason, attemptId, at }), { attemptId });
+  return access.codec.writes(
+    opened,
+    withdrawn(record, { reason, attemptId, at, note: checkedNote(note) }),
+    { attemptId },
+  );
 }
 
 export async function planConclude(
   access: RecordAccess,
-  { scope, id, attemptId, outcome }: ConcludeHow,
+  { scope, id, attemptId, outcome, note }: ConcludeHow,
 ): Promise<readonly Write[]> {
   const opened = await loadKnown(access, scope, id);
   const { record } = opened;
@@ -217,7 +221,8 @@ export async function planConclude(
   if (record.outcome === outcome) return [];
   if (record.outcome !== undefined || !endsApproved(outcome)) throw outcomeError(id, outcome);
   const at = await access.store.now();
-  return access.codec.writes(opened, concluded(record, outcome, attemptId, at), { attemptId });
+  const moved = concluded(record, { outcome, attemptId, at, note: checkedNote(note) });
+  return access.codec.writes(opened, moved, { attemptId });
 }
 
 async function loadKnown(access: RecordAccess, scope: string, id: string): Promise<OpenRecord> {

@@ -28,7 +28,9 @@ export { ApprovalAlreadyDecided, approve, deny, unverified } from "@holdpoint/ap
 
 // Watching and history
 export type { EventOf, RunEvent, RunEventType } from "./run/event.ts";
-export type { Listener, Logger } from "./run/parts.ts";
+export type { RunNotice } from "./run/notice.ts";
+export type { Listener } from "./run/telling.ts";
+export type { Logger } from "./run/parts.ts";
 
 // Logs
 export { appendWrite, logKey, type LogRow, type RunLog } from "./run/log.ts";

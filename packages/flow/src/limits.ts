@@ -29,3 +29,6 @@ export const checkpointCharsMax = 64 * 1024 * 1024;
 
 /** Events of a log that one read takes. */
 export const logPageMax = 1_000;
+
+/** How often writes beside a run's own are made anew because somebody else moved their row. */
+export const alongTriesMax = 8;

@@ -76,6 +76,18 @@ const encodeText = methodOf<(self: TextEncoder, text: string) => Uint8Array>(
 );
 /** The UTF-8 bytes of a well-formed text. */
 export const utf8 = (text: string): Uint8Array => encodeText(encoder, text);
+/** Below this many characters a loop is quicker than a call into the host. */
+const COUNTED_CHARS = 256;
+
+/** UTF-8 bytes of a well-formed text. */
+export function byteLength(text: string): number {
+  if (text.length > COUNTED_CHARS) return utf8(text).length;
+  for (let i = 0; i < text.length; i++) {
+    if (charCodeAt(text, i) > 127) return utf8(text).length;
+  }
+  return text.length;
+}
+
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const decodeBytes = methodOf<(self: TextDecoder, bytes: Uint8Array) => string>(
   TextDecoder.prototype,

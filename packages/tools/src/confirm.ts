@@ -1,4 +1,9 @@
-import type { ActorRef, ApprovalRule, DecisionRecord } from "@holdpoint/approvals";
+import {
+  type ActorRef,
+  type ApprovalRule,
+  type DecisionRecord,
+  ineligible,
+} from "@holdpoint/approvals";
 
 import type { CallContext } from "./context.ts";
 
@@ -38,22 +43,16 @@ export function gateOf(
   return { kind: "gated", rule: answer };
 }
 
-/** Whether a decision gives what a rule asks for: by whom, and not by the one who asked. */
+/**
+ * Whether a decision gives what a rule asks for. `quorum` is how many people stand behind it: of an edit its maker alone,
+ * since earlier votes were for other arguments.
+ */
 export function meetsRule(
   rule: ApprovalRule,
-  decision: DecisionRecord,
+  { by }: DecisionRecord,
   asked: { readonly requestedBy: ActorRef | undefined; readonly quorum: number },
 ): boolean {
-  const { by } = decision;
-  const named =
-    rule.approvers !== undefined || (rule.quorum ?? 1) > 1 || rule.excludeRequester === true;
-  if (named && by.assurance === "none") return false;
-  if (rule.approvers !== undefined && !rule.approvers.some((one) => names(one, by))) return false;
-  if (rule.excludeRequester === true && asked.requestedBy?.id === by.id) return false;
-  return (rule.quorum ?? 1) <= asked.quorum;
-}
-
-function names(approver: string, by: ActorRef): boolean {
-  if (!approver.startsWith("role:")) return approver === by.id;
-  return by.roles?.includes(approver.slice("role:".length)) ?? false;
+  return (
+    ineligible(rule, asked.requestedBy, by) === undefined && (rule.quorum ?? 1) <= asked.quorum
+  );
 }

@@ -2,10 +2,16 @@ import type { GateAnswer } from "./confirm.ts";
 import type { CallContext } from "./context.ts";
 import { ToolDefinitionError } from "./errors.ts";
 import { type Execute, keepExecute } from "./execute-handle.ts";
-import { compileWalk } from "./input-walk.ts";
+import { compileWalk, readsPath } from "./input-walk.ts";
 import { attemptsMax } from "./limits.ts";
 import type { Retry } from "./retry.ts";
-import { type InputOf, type OutputOf, type Schema, validatorOf } from "./schema.ts";
+import {
+  type InputOf,
+  type OutputOf,
+  outputValidatorOf,
+  type Schema,
+  validatorOf,
+} from "./schema.ts";
 import { parsePath } from "./secret.ts";
 import type { Tool } from "./tool.ts";
 import { keepRecord, type Revalidate, type ToolRecord } from "./tool-record.ts";
@@ -99,6 +105,7 @@ interface AnySpec extends Pick<
 
 function recordFrom(spec: AnySpec): ToolRecord {
   let walk: ReturnType<ToolRecord["walk"]> | undefined;
+  let made: ReturnType<ToolRecord["validateMade"]>;
   return {
     name: spec.name,
     version: spec.version,
@@ -107,6 +114,7 @@ function recordFrom(spec: AnySpec): ToolRecord {
     output: spec.output,
     validateInput: validatorOf(spec.input),
     validateOutput: spec.output && validatorOf(spec.output),
+    validateMade: () => (made ??= outputValidatorOf(spec.input)),
     confirm: (spec.confirm ?? false) as ToolRecord["confirm"],
     revalidate: spec.revalidate as ToolRecord["revalidate"],
     retry: spec.retry && Object.freeze({ ...spec.retry }),
@@ -115,8 +123,18 @@ function recordFrom(spec: AnySpec): ToolRecord {
     key: spec.key as ToolRecord["key"],
     cost: (spec.cost ?? 0) as ToolRecord["cost"],
     // Not before it is needed: a recursive schema may name what is defined after the tool.
-    walk: () => (walk ??= compileWalk(spec.input)),
+    walk: () => (walk ??= walkOf(spec)),
   };
+}
+
+function walkOf({ name, input, secrets = [] }: AnySpec): ReturnType<ToolRecord["walk"]> {
+  // A misspelled secret would be shown to everybody.
+  const lost = secrets.find((path) => !readsPath(input, path.split(".")));
+  if (lost === undefined) return compileWalk(input);
+  throw new ToolDefinitionError(`the tool '${name}' has no argument at its secret path '${lost}'`, {
+    code: "definition-invalid",
+    attributes: { tool: name, member: "secrets" },
+  });
 }
 
 function check(spec: AnySpec): void {

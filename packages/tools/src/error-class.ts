@@ -28,11 +28,12 @@ const names = new Map<object, string>();
 /**
  * Registers a caller's own error class under a name that outlives renaming and minifying, so that a failure of that class is
  * rebuilt as one, live and replayed. `build` is needed where the constructor is not `ToolError`'s `(message, init)`.
- * Register before the first run or resume, in every process.
+ * Register before the first run or resume, in every process. A subclass of a registered one that has no `errorName` of its
+ * own is rebuilt as its parent.
  *
  * @throws ToolDefinitionError `definition-invalid` where the name belongs to another class.
  */
-export function registerErrorClass<C extends abstract new (...args: never[]) => Error>(
+export function registerErrorClass<C extends AnyClass>(
   name: string,
   of: C,
   ...[build]: C extends ToolErrorClass ? [build?: Build<C>] : [build: Build<C>]
@@ -40,13 +41,12 @@ export function registerErrorClass<C extends abstract new (...args: never[]) => 
   enter(
     name,
     of.prototype as object,
-    build ?? ((info) => construct(of as unknown as ToolErrorClass, info)),
+    build ?? ((info) => construct(of as AnyClass as ToolErrorClass, info)),
   );
 }
 
-type Build<C extends abstract new (...args: never[]) => Error> = (
-  info: ErrorInfo,
-) => InstanceType<C>;
+type AnyClass = abstract new (...args: never[]) => Error;
+type Build<C extends AnyClass> = (info: ErrorInfo) => InstanceType<C>;
 
 function enter(name: string, prototype: object, build: (info: ErrorInfo) => Error): void {
   const known = classes.get(name);

@@ -74,8 +74,9 @@ function attributesOf(
   const from = typeof own === "object" && own !== null ? own : {};
   for (const name of keysOf(from)) {
     if (from === thrown && (ownMembers.has(name) || (name === "code" && !foreign))) continue;
-    const sealed =
-      Object.keys(attributes).length < attributesMax ? sealable(from, name) : undefined;
+    const room =
+      name.length <= errorNameCharactersMax && Object.keys(attributes).length < attributesMax;
+    const sealed = room ? sealable(from, name) : undefined;
     if (sealed !== undefined) attributes[name] = sealed.value;
     else if (omitted.length < attributesMax) omitted.push(name.slice(0, errorNameCharactersMax));
   }

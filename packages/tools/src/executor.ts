@@ -7,19 +7,21 @@
  * X4 Nothing runs without the dispatch check, and nothing is checked after it but the caller's signal.
  * X5 Nothing is thrown but what a runner's own `prepare` or `dispatch` threw: every ending is an outcome.
  */
+import type { ApprovalPort } from "@holdpoint/approvals";
+
 import { BareOrder, type CallOptions } from "./call.ts";
-import { askGuards, charge } from "./ask-guards.ts";
-import { askPerson } from "./ask-person.ts";
-import { checkApproved, dispatch, revalidate } from "./dispatch.ts";
+import { askGuards, charge } from "./pipeline/ask-guards.ts";
+import { askPerson } from "./pipeline/ask-person.ts";
+import { checkApproved, dispatch, revalidate } from "./pipeline/dispatch.ts";
 import { errorInfo } from "./error-info.ts";
 import type { ToolListener } from "./events.ts";
-import { execute } from "./execute.ts";
-import { finish } from "./finish.ts";
-import { LiveCall, type Step } from "./live-call.ts";
+import { execute } from "./pipeline/execute.ts";
+import { finish } from "./pipeline/finish.ts";
+import { LiveCall, type Step } from "./pipeline/live-call.ts";
 import type { CallOrder, CallOutcome } from "./order.ts";
 import { type ExecutorOptions, type Ports, portsFrom } from "./ports.ts";
 import { errorOf, resultOf, type ToolResult } from "./result.ts";
-import { begin, takeArguments } from "./take-arguments.ts";
+import { begin, takeArguments } from "./pipeline/take-arguments.ts";
 import type { AnyTool, ToolInput, ToolOutput } from "./tool.ts";
 import { recordOf, type ToolRecord } from "./tool-record.ts";
 
@@ -41,6 +43,11 @@ export class Executor {
 
   constructor(options: ExecutorOptions = {}) {
     this.#ports = portsFrom(options);
+  }
+
+  /** The way to a person that this executor takes; a runner spends what is decided there. */
+  get approvals(): ApprovalPort | undefined {
+    return this.#ports.approvals;
   }
 
   /** Tells `listener` of every call from now on; the answer ends that. */

@@ -20,7 +20,11 @@ export { callIdOf, idempotencyKeyOf, type CallIdentity } from "./call-identity.t
 
 // Approval rules and edits
 export { gateOf, meetsRule, type Forbidden, type Gate, type GateAnswer } from "./confirm.ts";
-export { dispatchRefusal, type DispatchFacts, type DispatchRefusal } from "./dispatch-check.ts";
+export {
+  dispatchRefusal,
+  type DispatchFacts,
+  type DispatchRefusal,
+} from "./pipeline/dispatch-check.ts";
 export { edited, editsOf, validateEdited } from "./edit.ts";
 
 // Guards

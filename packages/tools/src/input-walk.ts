@@ -19,7 +19,7 @@
  * they have copied, so that cyclic and shared input ends in linear time.
  */
 import { copyOpen, isPlain, type OpenMemo } from "./open-copy.ts";
-import { readersMax } from "./limits.ts";
+import { compileDepthMax, readersMax } from "./limits.ts";
 
 /** One walk over one input. */
 interface Walk {
@@ -104,6 +104,43 @@ export function compileWalk(schema: unknown): (value: unknown, mode: Walk["mode"
   };
 }
 
+/** Whether a dotted path can lead anywhere in what the schema reads; a segment `*` is any name (TOOL-11). */
+export function readsPath(schema: unknown, path: readonly string[]): boolean {
+  return leads([schema], path, 0);
+}
+
+/** Arrays of themselves end nowhere; past this depth the path is taken for one that leads somewhere. */
+const pathDepthMax = 64;
+
+function leads(schemas: readonly unknown[], path: readonly string[], depth: number): boolean {
+  const [name, ...rest] = path;
+  const readings = readingsOf(schemas);
+  const { objects, records, maps } = readings;
+  if (name === undefined || readings.open || depth > pathDepthMax) return true;
+  const named = [
+    ...objects.flatMap(({ shape, catchall }) =>
+      name === "*" ? Object.values(shape) : [Object.hasOwn(shape, name) ? shape[name] : catchall],
+    ),
+    ...records,
+    ...maps.map(({ value }) => value),
+  ].filter((found) => found !== undefined);
+  if (named.length > 0 && leads(named, rest, depth + 1)) return true;
+  // Elements are gone through whether or not the path names them.
+  const elements = [
+    ...readings.arrays,
+    ...readings.tuples.flatMap(({ items, rest: others }) => [...items, others]),
+    ...readings.sets,
+  ].filter(Boolean);
+  return (
+    elements.length > 0 &&
+    (leads(elements, path, depth + 1) || (isElement(name) && leads(elements, rest, depth + 1)))
+  );
+}
+
+function isElement(name: string): boolean {
+  return name === "*" || /^\d+$/.test(name);
+}
+
 function isZod(schema: unknown): schema is ZodLike {
   return typeof schema === "object" && schema !== null && "_zod" in schema;
 }
@@ -111,6 +148,7 @@ function isZod(schema: unknown): schema is ZodLike {
 class Compiler {
   readonly #slots = new Map<string, Slot>();
   readonly #numbers = new Map<unknown, number>();
+  #depth = 0;
 
   /** The slot of a position that may be read through any of `schemas`. */
   slot(schemas: readonly unknown[]): Slot {
@@ -121,12 +159,27 @@ class Compiler {
       return known;
     }
     if (this.#slots.size >= readersMax) return { read: openRead, building: false, recurs: false };
-    const slot: Slot = { read: openRead, building: true, recurs: false };
+    const slot: Slot = { read: openRead, building: false, recurs: false };
     this.#slots.set(name, slot);
-    const read = this.#compile(schemas);
-    slot.read = slot.recurs ? remembering(slot, read) : read;
-    slot.building = false;
+    if (this.#depth < compileDepthMax) this.#build(slot, schemas);
+    else slot.read = (value, walk) => this.#later(slot, schemas)(value, walk);
     return slot;
+  }
+
+  #build(slot: Slot, schemas: readonly unknown[]): void {
+    slot.building = true;
+    this.#depth += 1;
+    const read = this.#compile(schemas);
+    this.#depth -= 1;
+    slot.building = false;
+    slot.read = slot.recurs ? remembering(slot, read) : read;
+  }
+
+  /** Lazy getters may make new schemas without an end: what is so far down is compiled when a value gets there. */
+  #later(slot: Slot, schemas: readonly unknown[]): Read {
+    slot.recurs = true;
+    this.#build(slot, schemas);
+    return slot.read;
   }
 
   #nameOf(schemas: readonly unknown[]): string {
@@ -140,17 +193,7 @@ class Compiler {
   }
 
   #compile(schemas: readonly unknown[]): Read {
-    const readings: Readings = {
-      open: false,
-      objects: [],
-      records: [],
-      arrays: [],
-      tuples: [],
-      maps: [],
-      sets: [],
-      leaves: [],
-    };
-    gather(schemas, readings);
+    const readings = readingsOf(schemas);
     if (readings.open) return openRead;
     const readObject = this.#objects(readings);
     const readArray = this.#arrays(readings);
@@ -255,8 +298,26 @@ class Compiler {
   }
 }
 
+const inner = new WeakMap<() => unknown, unknown>();
+
+/** What a lazy schema stands for, asked for once: a getter makes a new schema each time, which would recur nowhere. */
+function innerOf(getter: () => unknown): unknown {
+  if (!inner.has(getter)) inner.set(getter, getter());
+  return inner.get(getter);
+}
+
 /** Flattens wrappers, unions and intersections into the readings of one position (W1, W2). */
-function gather(schemas: readonly unknown[], into: Readings): void {
+function readingsOf(schemas: readonly unknown[]): Readings {
+  const into: Readings = {
+    open: false,
+    objects: [],
+    records: [],
+    arrays: [],
+    tuples: [],
+    maps: [],
+    sets: [],
+    leaves: [],
+  };
   const queue = [...schemas];
   const met = new Set<unknown>();
   for (let schema = queue.pop(); schema !== undefined; schema = queue.pop()) {
@@ -268,12 +329,13 @@ function gather(schemas: readonly unknown[], into: Readings): void {
     }
     const { def } = schema._zod;
     if (wrappers.has(def.type)) queue.push(def["innerType"]);
-    else if (def.type === "lazy") queue.push((def["getter"] as () => unknown)());
+    else if (def.type === "lazy") queue.push(innerOf(def["getter"] as () => unknown));
     else if (def.type === "pipe") queue.push(def["in"]);
     else if (def.type === "union") queue.push(...(def["options"] as readonly unknown[]));
     else if (def.type === "intersection") queue.push(def["left"], def["right"]);
     else gatherKind(def, into);
   }
+  return into;
 }
 
 function gatherKind(def: Def, into: Readings): void {

@@ -11,6 +11,8 @@ export const issuesMax = 20;
 export const issueCharactersMax = 300;
 /** Merged positions of one tool's input schema; past it the rest is read as passed (a union of unions can square). */
 export const readersMax = 5000;
+/** Nested positions that are compiled ahead of any value: far more than schemas written by hand have, far less than a stack. */
+export const compileDepthMax = 100;
 /** A sparse array of this length costs nothing to make and seconds to walk; longer open ones are not copied. */
 export const openElementsMax = 1_000_000;
 /** Doubling stops here: longer waits belong to whoever schedules the run. */

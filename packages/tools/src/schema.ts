@@ -1,5 +1,7 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 
+import { output, type ZodType } from "zod";
+
 import { issueCharactersMax, issuesMax } from "./limits.ts";
 
 /** A zod schema, or any Standard Schema where only validation is needed. */
@@ -30,6 +32,16 @@ interface ZodResult {
 interface ZodParser {
   safeParse(value: unknown): ZodResult;
   safeParseAsync(value: unknown): Promise<ZodResult>;
+}
+
+/**
+ * The validation of what a schema has made: of arguments that were validated once, and run as they stand. `undefined` where
+ * a schema can't say (any Standard Schema but zod's).
+ */
+export function outputValidatorOf(schema: Schema): Validate | undefined {
+  if (!isZodParser(schema)) return undefined;
+  const made: unknown = output(schema as Schema & ZodType);
+  return isZodParser(made) ? zodValidator(made) : undefined;
 }
 
 /** The validation of one schema. What a schema's own code throws passes through. */

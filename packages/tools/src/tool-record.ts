@@ -14,6 +14,8 @@ export interface ToolRecord {
   readonly output: Schema | undefined;
   readonly validateInput: Validate;
   readonly validateOutput: Validate | undefined;
+  /** Whether arguments that were validated once, or put in their place by a person, are still valid as they stand. */
+  readonly validateMade: () => Validate | undefined;
   readonly confirm: boolean | ((args: unknown, context: CallContext) => GateAnswer);
   readonly revalidate: Revalidate | undefined;
   readonly retry: Retry | undefined;

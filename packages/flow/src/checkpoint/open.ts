@@ -20,17 +20,24 @@ import type { Graph } from "../graph/flow.ts";
 import { checkpointCharsMax } from "../limits.ts";
 import { inputsOf } from "../run/inputs.ts";
 import type { Parts } from "../run/parts.ts";
+import { waitsOf } from "../run/pending.ts";
 import type { Phase, RunState } from "../run/state.ts";
 import { checkpointVersion, manifestFrom } from "./seal.ts";
 
 /** What a seal says about itself, before anything of its body is looked at. */
 type SealHeader = Verified["header"];
 
+/** A checkpoint that was opened; `mac` names this very text. */
+export interface Opened {
+  readonly state: RunState;
+  readonly mac: string;
+}
+
 /** O1–O6 for a checkpoint's text. */
-export function openCheckpoint(graph: Graph, parts: Parts, text: string): RunState {
+export function openCheckpoint(graph: Graph, parts: Parts, text: string): Opened {
   if (text.length > checkpointCharsMax)
     throw tampered(undefined, "it is longer than any checkpoint"); // O1
-  const { header, body } = verified(text, parts); // O2
+  const { header, body, mac } = verified(text, parts); // O2
   if (header["format"] !== checkpointVersion) {
     throw tampered(
       undefined,
@@ -45,7 +52,7 @@ export function openCheckpoint(graph: Graph, parts: Parts, text: string): RunSta
   if (opened.seed.runId !== run || opened.revision !== header["rev"])
     throw tampered(run, "its parts contradict each other");
   checkState(graph, opened);
-  return opened;
+  return { state: opened, mac };
 }
 
 /** O3, O4: whose it is. Also for the first entry of a log. */
@@ -86,6 +93,11 @@ export function checkState(graph: Graph, run: RunState): void {
   for (const visit of run.visits) {
     if (!graph.nodes.has(visit.node))
       throw tampered(run.seed.runId, `it names a node '${visit.node}' that the graph lacks`);
+  }
+  for (const { wait } of waitsOf(run)) {
+    // FLOW-58: nothing can be answered that names no tool.
+    if (wait.facts.tool === "")
+      throw tampered(run.seed.runId, "something waits that names no tool");
   }
   if (!phaseHolds(run))
     throw tampered(run.seed.runId, `its phase '${run.phase.is}' does not go with its visits`);

@@ -1,12 +1,15 @@
-import type { AnyTool, InputSnapshot, ToolInput, ToolOutput } from "@holdpoint/tools";
+import type { AnyTool, Executor, InputSnapshot, ToolInput, ToolOutput } from "@holdpoint/tools";
 
 import type { MaybePromise } from "../graph/node.ts";
+import type { CallWay } from "./calls.ts";
 import type { Kept, Settled } from "./journal.ts";
 import type { Begin, Scope } from "./scope.ts";
 
 export interface CallOptions {
   /** Tells calls with equal tool and arguments apart by hand, instead of by the order in which they were made. */
   readonly key?: string;
+  /** Another executor than the runner's, with guards or approvals of its own. */
+  readonly executor?: Executor;
 }
 
 /**
@@ -49,7 +52,7 @@ export interface ContextOps {
   /** Takes a call's input, synchronously. */
   input(tool: AnyTool, args: unknown): InputSnapshot;
   /** Runs a tool for this visit. */
-  call(tool: AnyTool): Begin;
+  call(way: CallWay): Begin;
   /** Runs a step's function for this visit. */
   step(run: () => unknown): Begin;
   moment(kind: "now" | "random" | "uuid"): Settled;
@@ -93,7 +96,9 @@ export class VisitContext implements NodeContext {
       input: this.#ops.input(tool, args),
       hand: options?.key,
     };
-    return this.#scope.ask(what, this.#ops.call(tool)) as Promise<ToolOutput<T>>;
+    return this.#scope.ask(what, this.#ops.call({ tool, executor: options?.executor })) as Promise<
+      ToolOutput<T>
+    >;
   }
 
   step<T>(name: string, run: () => MaybePromise<T>): Promise<T> {

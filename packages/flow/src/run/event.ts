@@ -68,6 +68,7 @@ export type RunEvent = { readonly at: number } & (
       readonly visit: string;
       readonly call: Identity;
       readonly outcome: Settled;
+      readonly cost: number;
       readonly approval?: SpentApproval;
     }
   | { readonly type: "call-dropped"; readonly visit: string; readonly tool: string }
@@ -75,7 +76,10 @@ export type RunEvent = { readonly at: number } & (
       readonly type: "call-unjournaled";
       readonly visit: string;
       readonly call: Identity;
-      readonly path: string;
+      /** What could not be sealed, by its path. */
+      readonly why: string;
+      readonly cost: number;
+      readonly approval?: SpentApproval;
     }
   | {
       readonly type: "step-recorded";
@@ -89,6 +93,14 @@ export type RunEvent = { readonly at: number } & (
   | { readonly type: "answered"; readonly attemptId: string; readonly answers: readonly Answered[] }
   | {
       readonly type: "superseded";
+      readonly visit: string;
+      readonly callId: string;
+      readonly approvalId: string | undefined;
+      /** Whether it is asked again at once, under a new id. */
+      readonly again: boolean;
+    }
+  | {
+      readonly type: "answer-unused";
       readonly visit: string;
       readonly callId: string;
       readonly approvalId: string | undefined;

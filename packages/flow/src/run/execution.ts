@@ -10,18 +10,18 @@ import {
   type InputSnapshot,
 } from "@holdpoint/tools";
 
-import { FlowError } from "../errors.ts";
+import { FlowError, isFlowError } from "../errors.ts";
 import type { MaybePromise } from "../graph/node.ts";
-import { journaled, performCall, type CallSite } from "./calls.ts";
+import { journaled, performCall, type CallSite, type CallWay } from "./calls.ts";
 import type { ContextOps } from "./context.ts";
-import { copyOf } from "./copy.ts";
 import { identityText, plainIdentity, type Made } from "./identity.ts";
-import type { Entry, Kept, Prior, Settled, SpentApproval } from "./journal.ts";
+import type { Entry, Kept, Prior, Settled, SpentApproval, Wait } from "./journal.ts";
 import type { LiveRun } from "./live.ts";
 import { prepareSeal } from "./prepare.ts";
 import type { Rest } from "./rest.ts";
+import { revealed } from "./reveal.ts";
 import { Scope, type Begin, type Revealed, type ScopeEnd, type ScopeOps } from "./scope.ts";
-import { withdrawAll } from "./spend.ts";
+import { conclude, withdrawAll } from "./spend.ts";
 import type { OpenVisit } from "./state.ts";
 
 export class Execution implements ContextOps, ScopeOps, CallSite {
@@ -31,7 +31,7 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
   readonly rest: Rest;
   signal: AbortSignal;
   readonly #prior: Prior;
-  readonly #spent = new Map<Made, SpentApproval>();
+  readonly #spent = new Map<Made, { cost: number; approval?: SpentApproval }>();
   #cleanups: (() => MaybePromise<void>)[] | undefined;
 
   constructor(live: LiveRun, visit: OpenVisit, prior: Prior) {
@@ -57,8 +57,8 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     return inputOf(tool, args, this.live.parts.sealer);
   }
 
-  call(tool: AnyTool): Begin {
-    return (made, standing) => performCall(this, tool, made, standing);
+  call(way: CallWay): Begin {
+    return (made, standing) => performCall(this, way, made, standing);
   }
 
   step(run: () => unknown): Begin {
@@ -96,14 +96,17 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
   // What the scope asks for
 
   record(made: Made, outcome: Settled): void {
-    const event = { visit: this.visit, call: made, outcome: journaled(outcome) };
-    if (made.kind !== "call") return this.live.emit({ type: "step-recorded", ...event });
-    const approval = this.#spent.get(made);
-    this.live.emit({
-      type: "call-finished",
-      ...event,
-      ...(approval !== undefined && { approval }),
-    });
+    const { live, visit } = this;
+    const kept = journaled(outcome);
+    if (made.kind !== "call")
+      return live.emit({ type: "step-recorded", visit, call: made, outcome: kept });
+    const spent = this.#spent.get(made) ?? { cost: 0 };
+    try {
+      live.emit({ type: "call-finished", visit, call: made, outcome: kept, ...spent });
+    } catch (error) {
+      if (!isFlowError(error, "state-not-sealable")) throw error;
+      live.emit({ type: "call-unjournaled", visit, call: made, why: error.message, ...spent });
+    }
   }
 
   durable(): Promise<void> | undefined {
@@ -140,8 +143,12 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     prepareSeal(this.live);
   }
 
-  spentOn(made: Made, approval: SpentApproval): void {
-    this.#spent.set(made, approval);
+  generation(made: Made): number {
+    return this.#prior.generation(made);
+  }
+
+  spentOn(made: Made, what: { readonly cost?: number; readonly approval?: SpentApproval }): void {
+    this.#spent.set(made, { cost: 0, ...this.#spent.get(made), ...what });
   }
 
   /** A recorded result, by what the tool's output reaches. */
@@ -155,22 +162,13 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
   }
 
   #decoded(kept: Kept, schema: unknown): unknown {
-    // A copy each time: the journal's own value is nobody's to change.
-    return kept.form === "text"
-      ? this.live.parts.sealer.decode(kept.text, { schema })
-      : copyOf(kept.value);
+    return revealed(kept, this.live.parts.sealer, schema, { runId: this.runId, node: this.visit });
   }
 
   /** What the re-run did not ask for again: its records are withdrawn, and it is said (FLOW-38, FLOW-41). */
   async leaveBehind(end: ScopeEnd): Promise<void> {
     if (this.#prior.empty) return;
-    const waits = this.#prior.unclaimedWaits();
-    if (waits.length > 0) {
-      await withdrawAll(this.live, waits, "superseded");
-      for (const { callId, approvalId } of waits) {
-        this.live.emit({ type: "superseded", visit: this.visit, callId, approvalId });
-      }
-    }
+    await this.#leaveWaits(this.#prior.unclaimedWaits());
     const lost = this.#prior.unclaimedStarted();
     if (lost.length > 0 && end.how !== "waiting") {
       throw new FlowError(
@@ -184,6 +182,23 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
           ),
         },
       );
+    }
+  }
+
+  async #leaveWaits(waits: readonly Wait[]): Promise<void> {
+    const { live, visit } = this;
+    for (const wait of waits) {
+      const { callId, approvalId, answer } = wait;
+      if (answer === undefined) {
+        await withdrawAll(live, [wait], "superseded");
+        live.emit({ type: "superseded", visit, callId, approvalId, again: false });
+      } else {
+        // Spent, and no call took it up: an approval that allowed nothing (APR-21).
+        const { decision, attemptId } = answer;
+        if (decision.approved && approvalId !== undefined)
+          await conclude(live, { id: approvalId, decision, attemptId }, "unused");
+        live.emit({ type: "answer-unused", visit, callId, approvalId });
+      }
     }
   }
 }

@@ -8,7 +8,7 @@
 import type { State } from "../graph/node.ts";
 import type { EventOf, RunEvent } from "./event.ts";
 import { identityText } from "./identity.ts";
-import { newExecution, type ExecutionState } from "./journal.ts";
+import { generationKey, newExecution, type ExecutionState, type Settled } from "./journal.ts";
 import { visitAt, type OpenVisit, type RunState } from "./state.ts";
 
 /** The state after the first event. */
@@ -20,7 +20,7 @@ export function begin(event: EventOf<"run-started">, start: string): RunState {
     phase: { is: "routed" },
     state: event.state,
     visits: [],
-    counters: { rounds: 1, calls: 0, visits: {} },
+    counters: { rounds: 1, calls: 0, cost: 0, visits: {} },
     settling: undefined,
     endReached: false,
   };
@@ -82,15 +82,12 @@ function foldExecution(run: RunState, event: RunEvent): void {
       return;
     }
     case "call-finished": {
-      const { call: id, outcome, approval } = event;
-      const into = execution(run, event.visit);
-      into.journal.push({ id, outcome, ...(approval && { approval }) });
-      if (into.waits.length > 0)
-        remove(into.waits, (wait) => wait.id !== undefined && same(wait.id, id));
-      if (into.started.length > 0) remove(into.started, (started) => same(started.id, id));
-      run.counters.calls += 1;
+      finishCall(run, event, event.outcome);
       return;
     }
+    case "call-unjournaled":
+      finishCall(run, event, { ok: true, result: { form: "lost", why: event.why } });
+      return;
     case "step-recorded":
       execution(run, event.visit).journal.push({ id: event.call, outcome: event.outcome });
       return;
@@ -101,8 +98,8 @@ function foldExecution(run: RunState, event: RunEvent): void {
       return;
     }
     case "superseded":
-      remove(execution(run, event.visit).waits, (wait) => wait.callId === event.callId);
-      return;
+    case "answer-unused":
+      return foldReplaced(run, event);
     case "retried": {
       // What had failed is asked for again; what had succeeded is replayed.
       const { journal } = execution(run, event.visit);
@@ -112,6 +109,32 @@ function foldExecution(run: RunState, event: RunEvent): void {
     default:
       return; // told, and of no consequence for the state
   }
+}
+
+function finishCall(
+  run: RunState,
+  event: EventOf<"call-finished" | "call-unjournaled">,
+  outcome: Settled,
+): void {
+  const { call: id, approval, cost } = event;
+  const into = execution(run, event.visit);
+  into.journal.push({ id, outcome, ...(approval && { approval }) });
+  if (into.waits.length > 0)
+    remove(into.waits, (wait) => wait.id !== undefined && same(wait.id, id));
+  if (into.started.length > 0) remove(into.started, (started) => same(started.id, id));
+  run.counters.calls += 1;
+  run.counters.cost += cost;
+}
+
+function foldReplaced(run: RunState, event: EventOf<"superseded" | "answer-unused">): void {
+  const visit = openVisit(run, event.visit);
+  const { waits, generations } = visit.execution;
+  const wait = waits.find((candidate) => candidate.callId === event.callId);
+  remove(waits, (candidate) => candidate === wait);
+  if (event.type !== "superseded" || !event.again || wait?.id === undefined) return;
+  const key = generationKey(wait.id);
+  generations[key] = (generations[key] ?? 0) + 1; // FLOW-38: asked again under a new id
+  visit.status = "ready";
 }
 
 function foldAnswered(run: RunState, event: EventOf<"answered">): void {

@@ -12,8 +12,9 @@ import type { GateSpec } from "../graph/node.ts";
 import { gateRequest, waitOf } from "./ask.ts";
 import { deniedInfo } from "./calls.ts";
 import type { VisitEnd } from "./event.ts";
-import type { LiveRun } from "./live.ts";
+import { abortedRun, type LiveRun } from "./live.ts";
 import { prepareSeal } from "./prepare.ts";
+import { revealed } from "./reveal.ts";
 import { settleDecided } from "./spend.ts";
 import type { OpenVisit } from "./state.ts";
 import { checkedUpdate, failed } from "./update.ts";
@@ -47,14 +48,13 @@ async function ask(
   const port = live.parts.approvals;
   if (port === undefined) throw noApprover(live);
   const { inputs } = visit;
-  const kept = inputs?.kind === "gate" ? inputs.payload : undefined;
-  const payload =
-    kept?.form === "text"
-      ? live.parts.sealer.decode(kept.text, { schema: live.graph.reachable })
-      : kept?.value;
+  if (inputs?.kind !== "gate") return;
+  const where = { runId: live.state.seed.runId, node: visit.path };
+  const payload = revealed(inputs.payload, live.parts.sealer, live.graph.reachable, where);
   const request = gateRequest(live, visit.path, { node: visit.node, payload, rule: spec.rule });
   const answer = await port.request(request, { signal: live.signal, prepare: () => {} });
   if (answer.status === "pending") {
+    if (live.signal.aborted) throw abortedRun(live);
     live.emit({
       type: "approval-requested",
       visit: visit.path,

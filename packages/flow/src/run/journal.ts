@@ -1,4 +1,4 @@
-import type { DecisionRecord, RequestFacts } from "@holdpoint/approvals";
+import type { ApprovalRecords, DecisionRecord, RequestFacts } from "@holdpoint/approvals";
 import type { ErrorInfo } from "@holdpoint/tools";
 
 import { identityText, type Identity } from "./identity.ts";
@@ -9,7 +9,9 @@ import { identityText, type Identity } from "./identity.ts";
  */
 export type Kept =
   | { readonly form: "value"; readonly value: unknown }
-  | { readonly form: "text"; readonly text: string };
+  | { readonly form: "text"; readonly text: string }
+  /** It could not be sealed: that the call ran is on record, and what it gave is not (FLOW-27). */
+  | { readonly form: "lost"; readonly why: string };
 
 /** How something ended. */
 export type Settled =
@@ -31,6 +33,11 @@ export interface SpentApproval {
   readonly attemptId?: string;
 }
 
+/** An approval spent in this process, with the records it lives in where those are not the runner's own (FLOW-56). */
+export interface SpentHere extends SpentApproval {
+  readonly own?: ApprovalRecords;
+}
+
 /** A call that waits for a person, with what the person is shown. */
 export interface Wait {
   readonly kind: "approval";
@@ -43,6 +50,8 @@ export interface Wait {
   readonly arguments: Kept;
   readonly argumentsDigest: string;
   readonly requestedAt: number;
+  /** Asked of a port that the call brought along: its records are not the runner's (FLOW-56). */
+  readonly foreign?: true;
   /** Set by a resume; what was shown then runs under it. */
   answer?: Answer;
 }
@@ -65,15 +74,22 @@ export interface ExecutionState {
   readonly journal: Entry[];
   readonly waits: Wait[];
   readonly started: Started[];
+  /** How often a call's question was replaced on request, by identity: part of its call id (FLOW-38). */
+  readonly generations: Record<string, number>;
 }
 
 export function newExecution(): ExecutionState {
-  return { journal: [], waits: [], started: [] };
+  return { journal: [], waits: [], started: [], generations: {} };
 }
 
 /** The id by which a person's answer finds what waits: the record's, else the call's. */
 export function pendingId(wait: Wait): string {
   return wait.approvalId ?? wait.callId;
+}
+
+/** A key without NUL, so that it seals as it is. */
+export function generationKey(id: Identity): string {
+  return `${id.name}/${id.key}/${id.number}`;
 }
 
 interface Recorded {
@@ -90,9 +106,11 @@ export class Prior {
   readonly #byIdentity: Map<string, Recorded>;
   readonly #waits: Map<string, Wait>;
   readonly #started: Map<string, Started>;
+  readonly #generations: Readonly<Record<string, number>>;
   #firstOpen = 0;
 
   constructor(execution: ExecutionState) {
+    this.#generations = execution.generations;
     this.#entries = execution.journal.map((entry) => ({ entry, state: "unclaimed" }));
     this.#byIdentity = new Map(
       this.#entries.map((recorded) => [identityText(recorded.entry.id), recorded]),
@@ -149,6 +167,11 @@ export class Prior {
 
   started(id: Identity): Started | undefined {
     return taken(this.#started, identityText(id));
+  }
+
+  /** How often this call's question was replaced before. */
+  generation(id: Identity): number {
+    return this.#generations[generationKey(id)] ?? 0;
   }
 
   /** Entries nobody asked for so far (FLOW-41); synchronous steps don't count: code may read the clock as it likes. */

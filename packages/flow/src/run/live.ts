@@ -7,17 +7,23 @@
  * E3 A refused append ends this process's part in the run: somebody else has it, and nothing more is done (FLOW-75).
  * E4 What must be together commits together: writes of other ports go along with events where they live in one database.
  */
-import type { Write } from "@holdpoint/approvals";
+import type { Decision, Write } from "@holdpoint/approvals";
 
 import { Chain, chainStart, type ChainEnd } from "../checkpoint/chain.ts";
 import { graphHeader } from "../checkpoint/seal.ts";
-import { RevisionConflictError } from "../errors.ts";
+import { FlowError, RevisionConflictError } from "../errors.ts";
 import type { Graph } from "../graph/flow.ts";
+import { alongTriesMax } from "../limits.ts";
 import { commitKnown, type Known } from "./commit.ts";
 import type { RunEvent } from "./event.ts";
 import { fold } from "./fold.ts";
+import type { RunNotice } from "./notice.ts";
 import type { Parts } from "./parts.ts";
 import type { RunState } from "./state.ts";
+import type { Teller } from "./telling.ts";
+
+/** Makes writes by what stands now. */
+export type MakeWrites = () => Promise<readonly Write[]>;
 
 /** An event without its time, which is filled in here. */
 export type NewEvent = RunEvent extends infer E
@@ -37,11 +43,14 @@ export class LiveRun {
   readonly parts: Parts;
   readonly state: RunState;
   readonly signal: AbortSignal;
+  /** Names the checkpoint that this process goes on from, where it was passed by value. */
+  readonly mac: string | undefined;
   /** Where the log stands; behind `state.revision` by what is queued. */
   #end: ChainEnd;
   readonly #chain: Chain | undefined;
+  readonly #teller: Teller;
   #queue: Entry[] = [];
-  #alongside: Write[] = [];
+  #along: MakeWrites[] = [];
   #committing: Promise<unknown> = Promise.resolve();
 
   constructor(how: {
@@ -50,6 +59,7 @@ export class LiveRun {
     state: RunState;
     signal: AbortSignal;
     end?: ChainEnd;
+    mac?: string;
     /** Events that made `state` and are not logged yet. */
     queued?: readonly RunEvent[];
   }) {
@@ -57,12 +67,47 @@ export class LiveRun {
     this.parts = how.parts;
     this.state = how.state;
     this.signal = how.signal;
+    this.mac = how.mac;
+    const { calls, cost } = how.state.counters;
+    this.charged = { calls, cost };
     this.#end = how.end ?? chainStart;
     const { keyring, sealer, log } = how.parts;
     const { scope, runId } = how.state.seed;
     this.#chain =
       log && new Chain({ keyring, sealer, scope, runId, of: graphHeader(how.state.seed) });
+    this.#teller = how.parts.telling.of(runId);
     for (const event of how.queued ?? []) this.#keep(event, this.#encoded(event));
+  }
+
+  /** What the run has spent, calls that are about to run included: they are charged before they start (TOOL-05). */
+  readonly charged: { calls: number; cost: number };
+  /** Decisions as this resume's caller brought them, by call id: for stores that calls bring along (FLOW-56). */
+  readonly brought = new Map<string, Decision>();
+
+  charge(cost: number): void {
+    this.charged.calls += 1;
+    this.charged.cost += cost;
+  }
+
+  /** Runs one execution; an abort of the run stops it at once, and its calls' ends are nobody's (FLOW-07). */
+  async executing<T>(scope: { stop(error: unknown): void }, run: () => Promise<T>): Promise<T> {
+    const stop = (): void => scope.stop(abortedRun(this));
+    this.signal.addEventListener("abort", stop, { once: true });
+    try {
+      return await run();
+    } finally {
+      this.signal.removeEventListener("abort", stop);
+    }
+  }
+
+  /** Tells of something that is no event of the log. */
+  notice(notice: Omit<RunNotice, "runId" | "revision" | "at">): void {
+    this.#teller.notice({ ...notice, revision: this.state.revision, at: this.parts.clock.now() });
+  }
+
+  /** Whether anybody can abort it; most runs can't be, and pay nothing for it. */
+  get abortable(): boolean {
+    return this.signal !== neverAborted;
   }
 
   get durable(): boolean {
@@ -85,20 +130,24 @@ export class LiveRun {
     this.#keep(timed, body);
   }
 
-  /** Writes that go along with the next flush. */
-  along(writes: readonly Write[]): void {
-    this.#alongside.push(...writes);
+  /**
+   * Writes that go along with the next commit, made when it is: another's late vote may have moved the row meanwhile, and
+   * then they are made anew.
+   */
+  along(make: MakeWrites): void {
+    this.#along.push(make);
   }
 
   /** Resolves once everything emitted so far is durable; `undefined` where nothing has to be waited for. */
   flush(): Promise<void> | undefined {
-    if (this.#chain === undefined || (this.#queue.length === 0 && this.#alongside.length === 0))
-      return undefined;
+    if (this.#chain === undefined || this.#idle) return undefined;
     return this.#inTurn(async () => {
-      if (this.#queue.length === 0 && this.#alongside.length === 0) return; // an earlier turn took them along
-      const known = await this.#append(this.parts.ids.id(), [], []);
-      if (known.status === "refused") throw this.#conflict();
+      if (!this.#idle) await this.#append(this.parts.ids.id(), [], []); // else an earlier turn took them along
     });
+  }
+
+  get #idle(): boolean {
+    return this.#queue.length === 0 && this.#along.length === 0;
   }
 
   /**
@@ -116,9 +165,7 @@ export class LiveRun {
         const timed = { at, ...event } as RunEvent;
         return { event: timed, body: this.#encoded(timed) };
       });
-      const known = await this.#append(how.attemptId, how.writes, entries);
-      if (known.status === "refused" && known.write >= how.writes.length) throw this.#conflict();
-      return known;
+      return this.#append(how.attemptId, how.writes, entries);
     });
   }
 
@@ -128,7 +175,7 @@ export class LiveRun {
   }
 
   #keep(event: RunEvent, body: string): void {
-    if (this.#chain === undefined) this.#tell([event]);
+    if (this.#chain === undefined) this.#teller.tell(event, this.state.revision);
     else this.#queue.push({ event, body });
   }
 
@@ -138,40 +185,44 @@ export class LiveRun {
     return turn;
   }
 
-  /** One commit: `writes` first, so that a refusal's number says whose it was. */
+  /** One commit: `writes` first, so that a refusal's number says whose it was. `refused`: one of `writes`. */
   async #append(
     attemptId: string,
     writes: readonly Write[],
     entries: readonly Entry[],
   ): Promise<Known> {
     const queued = this.#queue;
-    const along = this.#alongside;
+    const along = this.#along;
     this.#queue = [];
-    this.#alongside = [];
+    this.#along = [];
     const all = [...queued, ...entries];
-    const sealed = this.#chain!.seal(
-      this.#end,
-      all.map((entry) => entry.body),
-    );
-    const { alongside } = this.parts;
+    const bodies = all.map((entry) => entry.body);
+    const sealed = this.#chain!.seal(this.#end, bodies);
+    const { alongside, log } = this.parts;
     const above = alongside
       ? all.flatMap(({ event }) => alongside(event, this.state.seed.runId))
       : [];
-    const known = await commitKnown(this.parts.log!, attemptId, [
-      ...writes,
-      ...sealed.writes,
-      ...along,
-      ...above,
-    ]);
-    if (known.status === "refused") {
+    const own = [...writes, ...sealed.writes, ...above];
+    for (let tries = 0; tries < alongTriesMax; tries++) {
+      const beside = await Promise.all(along.map((make) => make()));
+      const known = await commitKnown(log!, attemptId, [...own, ...beside.flat()]);
+      if (known.status === "done") {
+        this.#end = sealed.end;
+        for (const { event } of entries) fold(this.state, event);
+        const first = sealed.end.revision - all.length + 1;
+        for (const [index, { event }] of all.entries()) this.#teller.tell(event, first + index);
+        return known;
+      }
+      if (known.write >= own.length) continue; // a row of `along` moved: made anew
       this.#queue.unshift(...queued);
-      this.#alongside.unshift(...along);
-      return known;
+      this.#along.unshift(...along);
+      if (known.write < writes.length) return known;
+      throw this.#conflict();
     }
-    this.#end = sealed.end;
-    for (const { event } of entries) fold(this.state, event);
-    this.#tell(all.map((entry) => entry.event));
-    return known;
+    const { runId } = this.state.seed;
+    throw new FlowError("store-unavailable", `rows that go with run ${runId} move without an end`, {
+      runId,
+    });
   }
 
   /** E3 */
@@ -183,27 +234,13 @@ export class LiveRun {
       { runId, revision: this.#end.revision + 1 },
     );
   }
+}
 
-  #tell(events: readonly RunEvent[]): void {
-    const { listeners, logger } = this.parts;
-    if (listeners.length === 0) return;
-    const { runId } = this.state.seed;
-    // In portable mode the fold is at this event; in a log it may be ahead, so revisions count back from the log's end.
-    const last = this.#chain === undefined ? this.state.revision : this.#end.revision;
-    for (const [index, event] of events.entries()) {
-      const about = { runId, revision: last - (events.length - 1 - index) };
-      for (const listener of listeners) {
-        try {
-          const told = listener(event, about);
-          if (told instanceof Promise) {
-            told.catch(() =>
-              logger.error("a listener of run events failed", { runId, type: event.type }),
-            );
-          }
-        } catch {
-          logger.error("a listener of run events failed", { runId, type: event.type });
-        }
-      }
-    }
-  }
+/** The signal of a run that nobody can abort. */
+export const neverAborted: AbortSignal = new AbortController().signal;
+
+/** What ends this process's part in a run whose signal was aborted. */
+export function abortedRun(live: LiveRun): FlowError {
+  const { runId, flow } = live.state.seed;
+  return new FlowError("aborted", `run ${runId} was aborted`, { runId, flow }, live.signal.reason);
 }

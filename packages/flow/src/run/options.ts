@@ -20,8 +20,9 @@ import { FlowError } from "../errors.ts";
 import { concurrencyDefault, roundsMaxDefault, visitsMaxDefault } from "../limits.ts";
 import type { RunEvent, RunSettings } from "./event.ts";
 import type { RunLog } from "./log.ts";
-import type { Listener, Logger, Parts } from "./parts.ts";
+import type { Logger, Parts } from "./parts.ts";
 import { platformRest, type Rest } from "./rest.ts";
+import { Telling, type Listener } from "./telling.ts";
 
 /** What a runner is made of; everything is optional. */
 export interface FlowRunnerOptions {
@@ -86,7 +87,7 @@ export function resolveOptions(options: FlowRunnerOptions): Resolved {
     );
   }
   const sealer = createSealer({ models, codecs });
-  const { onEvent = [] } = options;
+  const { onEvent = [], logger = silent } = options;
   return {
     parts: {
       approvals,
@@ -98,9 +99,9 @@ export function resolveOptions(options: FlowRunnerOptions): Resolved {
       log,
       clock,
       ids,
-      logger: options.logger ?? silent,
+      logger,
       rest: options.rest ?? platformRest,
-      listeners: typeof onEvent === "function" ? [onEvent] : [...onEvent],
+      telling: new Telling(typeof onEvent === "function" ? [onEvent] : [...onEvent], logger),
       alongside: options.alongside,
     },
     settings: {

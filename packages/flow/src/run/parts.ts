@@ -5,18 +5,13 @@ import type { Executor } from "@holdpoint/tools";
 import type { RunEvent } from "./event.ts";
 import type { RunLog } from "./log.ts";
 import type { Rest } from "./rest.ts";
+import type { Telling } from "./telling.ts";
 
 /** What only an operator should see: structured, without arguments (FLOW-45). */
 export interface Logger {
   warn(message: string, facts: Readonly<Record<string, unknown>>): void;
   error(message: string, facts: Readonly<Record<string, unknown>>): void;
 }
-
-/** Told of events, in order, once they are as durable as they will get; what it throws is logged and changes nothing. */
-export type Listener = (
-  event: RunEvent,
-  run: { readonly runId: string; readonly revision: number },
-) => unknown;
 
 /** A runner's options, resolved once. */
 export interface Parts {
@@ -29,7 +24,7 @@ export interface Parts {
   readonly ids: Ids;
   readonly logger: Logger;
   readonly rest: Rest;
-  readonly listeners: readonly Listener[];
+  readonly telling: Telling;
   /** Writes of the layer above that have to commit with an event: its registry's row, its owner's fence. */
   readonly alongside: ((event: RunEvent, runId: string) => readonly Write[]) | undefined;
 }

@@ -11,7 +11,7 @@ import { errorInfo, rebuildError } from "@holdpoint/tools";
 
 import { sealRun } from "../checkpoint/seal.ts";
 import { FlowError, isFlowError, type FlowErrorCode } from "../errors.ts";
-import type { LiveRun } from "./live.ts";
+import { abortedRun, type LiveRun } from "./live.ts";
 import { routeRound } from "./merge.ts";
 import { openWaits } from "./pending.ts";
 import { plan } from "./plan.ts";
@@ -37,7 +37,10 @@ export async function perform(live: LiveRun): Promise<Performed> {
   try {
     ended = await drive(live);
   } catch (fault) {
-    if (!endsRun(fault)) throw fault; // R3
+    if (!endsRun(fault, live)) {
+      if (isFlowError(fault, "aborted")) await live.flush(); // what had finished is on record
+      throw fault; // R3
+    }
     ended = { status: "failing", error: fault, node: undefined };
   }
   if (ended.status !== "failing") return ended;
@@ -47,7 +50,7 @@ export async function perform(live: LiveRun): Promise<Performed> {
 
 async function drive(live: LiveRun): Promise<Performed | Failing> {
   for (;;) {
-    if (live.signal.aborted) return aborted(live);
+    if (live.signal.aborted) throw abortedRun(live);
     const step = plan(live.state);
     switch (step.do) {
       case "visit":
@@ -140,9 +143,11 @@ const endings: ReadonlySet<FlowErrorCode> = new Set([
   "visit-budget",
 ]);
 
-/** Which faults are the run's own (R3). */
-function endsRun(fault: unknown): boolean {
-  return isFlowError(fault) && endings.has(fault.code);
+/** Which faults are the run's own (R3). An aborted portable run has nothing left to go on from (FLOW-07). */
+function endsRun(fault: unknown, live: LiveRun): boolean {
+  return (
+    isFlowError(fault) && (endings.has(fault.code) || (fault.code === "aborted" && !live.durable))
+  );
 }
 
 /** The first failure in declaration order, with all of them in `data.errors` (FLOW-12). */
@@ -193,18 +198,4 @@ function checkBudgets(live: LiveRun): void {
       { ...where, node: path },
     );
   }
-}
-
-/** Between rounds. A durable run is left where it can be adopted; a portable one has nothing to go on from (FLOW-07). */
-async function aborted(live: LiveRun): Promise<Failing> {
-  const { runId, flow } = live.state.seed;
-  const error = new FlowError(
-    "aborted",
-    `run ${runId} was aborted`,
-    { runId, flow },
-    live.signal.reason,
-  );
-  if (!live.durable) return { status: "failing", error, node: undefined };
-  await live.flush();
-  throw error;
 }

@@ -3,6 +3,7 @@ import { checkpointOf } from "../checkpoint/seal.ts";
 import type { Checkpoint } from "../checkpoint/checkpoint.ts";
 import type { LiveRun } from "./live.ts";
 import type { Performed } from "./perform.ts";
+import { revealed } from "./reveal.ts";
 import { openWaits, pendingOf, type Pending } from "./pending.ts";
 
 /** How `run`, `resume` and `adopt` end where nothing failed; plain data (FLOW-07, FLOW-21). */
@@ -26,11 +27,7 @@ export function resultOf<F extends Flow>(live: LiveRun, performed: Performed): R
     return { status: "completed", runId, state: run.state as FlowState<F> };
   }
   const pendings = openWaits(run).map(({ path, wait }) => {
-    const kept = wait.arguments;
-    const args =
-      kept.form === "value"
-        ? kept.value
-        : parts.sealer.decode(kept.text, { schema: graph.reachable });
+    const args = revealed(wait.arguments, parts.sealer, graph.reachable, { runId, node: path });
     return pendingOf(path, wait, args);
   });
   return {

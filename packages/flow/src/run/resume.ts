@@ -13,11 +13,12 @@ import {
 
 import { FlowError } from "../errors.ts";
 import { matchReply, type Matched } from "./answers.ts";
+import { commitKnown } from "./commit.ts";
 import type { Answered } from "./event.ts";
 import { pendingId, type SpentApproval, type Wait } from "./journal.ts";
 import type { LiveRun } from "./live.ts";
 import { openWaits } from "./pending.ts";
-import { spend, type Settling } from "./spend.ts";
+import { spend, withdrawAll, type Settling } from "./spend.ts";
 import { giveBack, takeOnce } from "./spent.ts";
 
 /** What to do with a resume: go on under these settles, or nothing is decided yet. */
@@ -32,25 +33,60 @@ interface Plan {
  * Spends what answers a paused run. `false`: nothing that waits is decided yet, and nothing changed but votes.
  * @throws ApprovalAlreadyDecided where a record, or this very checkpoint, was spent before
  */
-export async function spendAnswers(live: LiveRun, reply: unknown): Promise<boolean> {
+export async function spendAnswers(
+  live: LiveRun,
+  reply: unknown,
+  unanswered: "keep" | "supersede",
+): Promise<boolean> {
   const records = live.parts.approvals?.records;
   await checkEarlier(live, records);
   const { runId } = live.state.seed;
   const waits = openWaits(live.state);
   const matched = reply === undefined ? undefined : matchReply(reply, waits, runId);
   for (const answer of matched ?? []) await checkEdit(live, answer);
-  const once = `${runId}@${live.state.revision}`;
   const plan = await planSpend(live, records, matched, waits);
-  for (const writes of plan.votes) await records!.store.commit(live.parts.ids.id(), writes);
+  for (const writes of plan.votes) await recordVote(live, records!, writes);
   if (plan.settles.length === 0) return false;
-  if (!takeOnce(once, live.parts.clock.now())) throw spentBefore(plan.settles[0]!.answered); // FLOW-54
+  const first = plan.settles[0]!.answered;
+  // A store or a log refuses a second use by itself; without either only this process's memory can (FLOW-54).
+  const once = plan.settles.some((settle) => settle.writes.length === 0) ? live.mac : undefined;
+  if (once !== undefined && !takeOnce(once, live.parts.clock.now())) throw spentBefore(first);
   try {
     await spend(live, records, plan.attemptId, plan.settles);
   } catch (error) {
-    giveBack(once); // FLOW-59: a refused settle does not spend the checkpoint
+    if (once !== undefined) giveBack(once); // FLOW-59: a refused settle does not spend the checkpoint
     throw error;
   }
+  if (unanswered === "supersede") await supersedeRest(live);
   return true;
+}
+
+/** A vote that leaves the quorum open is on record, and spends nothing (APR-14). */
+async function recordVote(
+  live: LiveRun,
+  records: ApprovalRecords,
+  writes: Settling["writes"],
+): Promise<void> {
+  const known = await commitKnown(records.store, live.parts.ids.id(), writes);
+  if (known.status === "done") return;
+  throw new FlowError(
+    "store-unavailable",
+    "the approval's record changed while a vote was recorded: try once more",
+    {
+      runId: live.state.seed.runId,
+    },
+  );
+}
+
+/** Questions of nodes' code that nobody answered: withdrawn, and asked again under new ids (FLOW-38). */
+async function supersedeRest(live: LiveRun): Promise<void> {
+  for (const { path, wait } of openWaits(live.state)) {
+    const node = live.state.visits.find((visit) => visit.path === path)!.node;
+    if (live.graph.nodes.get(node)!.spec.kind !== "function") continue; // a call node's question keeps its id
+    const { callId, approvalId } = wait;
+    await withdrawAll(live, [wait], "superseded");
+    live.emit({ type: "superseded", visit: path, callId, approvalId, again: true });
+  }
 }
 
 async function planSpend(
@@ -65,7 +101,8 @@ async function planSpend(
   for (const { path, wait, ...brought } of matched ?? waits) {
     const decision = "decision" in brought ? (brought as Matched).decision : undefined;
     const { approvalId, argumentsDigest, callId } = wait;
-    if (records === undefined || approvalId === undefined) {
+    if (decision !== undefined) live.brought.set(callId, decision);
+    if (records === undefined || approvalId === undefined || wait.foreign === true) {
       if (decision === undefined) continue;
       settles.push({
         answered: {

@@ -15,17 +15,16 @@ import { graphOf, type Flow, type FlowInput, type Graph } from "../graph/flow.ts
 import { runIdPattern } from "../limits.ts";
 import type { Reply } from "./answers.ts";
 import type { EventOf, RunEvent } from "./event.ts";
+import { cancelRun } from "./cancel.ts";
 import { begin } from "./fold.ts";
 import { readRun } from "./history.ts";
-import { LiveRun } from "./live.ts";
+import { LiveRun, neverAborted } from "./live.ts";
+import type { RunNotice } from "./notice.ts";
 import { resolveOptions, type FlowRunnerOptions, type Resolved } from "./options.ts";
-import { openWaits } from "./pending.ts";
 import { perform } from "./perform.ts";
 import { recover } from "./recover.ts";
 import { resultOf, type RunResult } from "./result.ts";
 import { spendAnswers } from "./resume.ts";
-import { withdrawAll } from "./spend.ts";
-import { giveBack, takeOnce } from "./spent.ts";
 import type { RunState } from "./state.ts";
 
 export interface RunOptions {
@@ -39,6 +38,17 @@ export interface RunOptions {
 
 export interface ResumeOptions {
   readonly signal?: AbortSignal;
+  /**
+   * What becomes of the questions of a node's code that this resume leaves unanswered: they stay as they are (`keep`, the
+   * default), or are withdrawn and asked again under new ids (`supersede`).
+   */
+  readonly unanswered?: "keep" | "supersede";
+}
+
+export interface CancelHow {
+  /** Kept in the history; 512 characters at most. */
+  readonly reason: string;
+  readonly by?: ActorRef;
 }
 
 /** Runs flows, and goes on with them where they stood. Holds no run: what it needs is in the checkpoint or the log. */
@@ -121,7 +131,7 @@ export class FlowRunner {
         : this.#opened(graph, checkpoint, signal);
     checkPhase(live.state.seed.runId, live.state.phase);
     checkInputs(graph, live.state, live.parts);
-    const goesOn = await spendAnswers(live, reply);
+    const goesOn = await spendAnswers(live, reply, options.unanswered ?? "keep");
     if (!goesOn && typeof checkpoint === "string") return resultOf(live, await perform(live));
     if (!goesOn) return resultOf(live, { status: "paused", text: sealedText(checkpoint)! });
     return resultOf(live, await perform(live));
@@ -157,40 +167,29 @@ export class FlowRunner {
   loadCheckpoint<F extends Flow>(flow: F, text: string): Checkpoint<F> {
     const graph = graphOf(flow);
     if (typeof text !== "string") throw tampered(undefined, "it is no text");
-    return checkpointOf(openCheckpoint(graph, this.#resolved.parts, text), text) as Checkpoint<F>;
+    const { state } = openCheckpoint(graph, this.#resolved.parts, text);
+    return checkpointOf(state, text) as Checkpoint<F>;
   }
 
   /**
    * Ends a paused run: what waits is withdrawn (`cancelled`). Repeated, it says the same.
    * @throws FlowError `resume-terminal` for a completed or failed run; ApprovalAlreadyDecided for a checkpoint that was resumed
    */
-  async cancel(
-    flow: Flow,
-    checkpoint: Checkpoint | string,
-    how: { readonly reason: string; readonly by?: ActorRef },
-  ): Promise<void> {
+  async cancel(flow: Flow, checkpoint: Checkpoint | string, how: CancelHow): Promise<void> {
     const graph = graphOf(flow);
-    const durable = typeof checkpoint === "string";
-    const live = durable
-      ? await this.#reopened(graph, checkpoint, neverAborted)
-      : this.#opened(graph, checkpoint, neverAborted);
-    const { phase, seed, revision } = live.state;
-    if (phase.is === "ended" && phase.how === "cancelled") return;
-    checkPhase(seed.runId, phase);
-    const once = `${seed.runId}@${revision}`;
-    if (!durable && !takeOnce(once, live.parts.clock.now())) return;
-    try {
-      await withdrawAll(
-        live,
-        openWaits(live.state).map(({ wait }) => wait),
-        "cancelled",
-      );
-      live.emit({ type: "cancelled", reason: how.reason, by: how.by });
-      await live.flush();
-    } catch (error) {
-      if (!durable) giveBack(once);
-      throw error;
-    }
+    const live =
+      typeof checkpoint === "string"
+        ? await this.#reopened(graph, checkpoint, neverAborted)
+        : this.#opened(graph, checkpoint, neverAborted);
+    await cancelRun(live, how);
+  }
+
+  /**
+   * What happens to a run from this call on, until it pauses or ends in this process; ids and paths, no data (FLOW-08).
+   * Begin before `run`, `resume` or `adopt` is called to see everything.
+   */
+  watch(runId: string): AsyncGenerator<RunNotice, void, undefined> {
+    return this.#resolved.parts.telling.watch(runId);
   }
 
   /** Everything that happened to a durable run, in order, verified (FLOW-74). @throws as `adopt` */
@@ -213,7 +212,8 @@ export class FlowRunner {
     const text = sealedText(checkpoint);
     if (text === undefined) throw tampered(undefined, "it holds no sealed bytes");
     const parts = { ...this.#resolved.parts, log: undefined };
-    return new LiveRun({ graph, parts, state: openCheckpoint(graph, parts, text), signal });
+    const { state, mac } = openCheckpoint(graph, parts, text);
+    return new LiveRun({ graph, parts, state, signal, mac });
   }
 
   async #reopened(graph: Graph, runId: string, signal: AbortSignal): Promise<LiveRun> {
@@ -240,5 +240,3 @@ export class FlowRunner {
     }
   }
 }
-
-const neverAborted = new AbortController().signal;

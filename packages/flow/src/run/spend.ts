@@ -10,16 +10,18 @@
 import {
   ApprovalAlreadyDecided,
   type ApprovalRecords,
+  type Decision,
   type Outcome,
   type WithdrawReason,
   type Write,
 } from "@holdpoint/approvals";
 
 import { FlowError } from "../errors.ts";
+import { alongTriesMax } from "../limits.ts";
 import { commitKnown, type Known } from "./commit.ts";
 import type { Answered } from "./event.ts";
-import { pendingId, type SpentApproval, type Wait } from "./journal.ts";
-import type { LiveRun } from "./live.ts";
+import { pendingId, type SpentApproval, type SpentHere, type Wait } from "./journal.ts";
+import type { LiveRun, MakeWrites } from "./live.ts";
 
 /** One settle of several that go together. */
 export interface Settling {
@@ -84,6 +86,8 @@ export interface Decided {
   readonly callId: string;
   readonly approvalId: string;
   readonly argumentsDigest: string;
+  /** Brought by a person; absent: the one on record. */
+  readonly decision?: Decision;
   /** How it ended, where settling it is all there is to it: a gate that was passed. */
   readonly outcome?: Outcome;
 }
@@ -94,7 +98,7 @@ export async function settleDecided(
   records: ApprovalRecords,
   what: Decided,
 ): Promise<SpentApproval> {
-  const { visit, callId, approvalId, argumentsDigest, outcome } = what;
+  const { visit, callId, approvalId, argumentsDigest, outcome, decision } = what;
   const attemptId = live.parts.ids.id();
   const { scope } = live.state.seed;
   const plan = await records.settle({
@@ -103,6 +107,7 @@ export async function settleDecided(
     attemptId,
     argumentsDigest,
     ...(outcome !== undefined && { outcome }),
+    ...(decision !== undefined && { decision }),
   });
   if (plan.status === "stands") throw new ApprovalAlreadyDecided(approvalId, plan.decision);
   if (plan.status !== "ready") {
@@ -128,29 +133,14 @@ export async function settleDecided(
 /** Puts how an approved call ended on its record; with the run's next commit where they share a database (APR-21). */
 export async function conclude(
   live: LiveRun,
-  approval: SpentApproval | undefined,
+  approval: SpentHere | undefined,
   outcome: Outcome,
 ): Promise<void> {
-  const records = live.parts.approvals?.records;
+  const records = approval?.own ?? live.parts.approvals?.records;
   if (records === undefined || approval?.attemptId === undefined) return;
   const { scope } = live.state.seed;
-  const writes = await records.conclude({
-    scope,
-    id: approval.id,
-    attemptId: approval.attemptId,
-    outcome,
-  });
-  await commitBeside(live, records, writes);
-}
-
-/** Writes that belong to the run's progress: with its next commit where that is possible, else at once. */
-async function commitBeside(
-  live: LiveRun,
-  records: ApprovalRecords,
-  writes: readonly Write[],
-): Promise<void> {
-  if (live.durable && live.sharesHome(records.store)) live.along(writes);
-  else await commitKnown(records.store, live.parts.ids.id(), writes);
+  const how = { scope, id: approval.id, attemptId: approval.attemptId, outcome };
+  await commitBeside(live, records, () => records.conclude(how));
 }
 
 /** Denies and consumes one record that nothing will use. */
@@ -162,13 +152,27 @@ export async function withdraw(
   const records = live.parts.approvals?.records;
   if (records === undefined) return;
   const attemptId = live.parts.ids.id();
-  const writes = await records.withdraw({
-    scope: live.state.seed.scope,
-    id: approvalId,
-    attemptId,
-    reason,
-  });
-  await commitBeside(live, records, writes);
+  const how = { scope: live.state.seed.scope, id: approvalId, attemptId, reason };
+  await commitBeside(live, records, () => records.withdraw(how));
+}
+
+/** Writes that belong to the run's progress: with its next commit where that is possible, else at once. */
+async function commitBeside(
+  live: LiveRun,
+  records: ApprovalRecords,
+  make: MakeWrites,
+): Promise<void> {
+  if (live.durable && live.sharesHome(records.store)) return live.along(make);
+  for (let tries = 0; tries < alongTriesMax; tries++) {
+    const known = await commitKnown(records.store, live.parts.ids.id(), await make());
+    if (known.status === "done") return;
+  }
+  const { runId } = live.state.seed;
+  throw new FlowError(
+    "store-unavailable",
+    `an approval's record of run ${runId} moves without an end`,
+    { runId },
+  );
 }
 
 /** Denies and consumes what still waits; what its port keeps no record of goes to the log, by its id (FLOW-26). */
@@ -191,5 +195,6 @@ export async function withdrawAll(
         reason,
       },
     );
+    live.notice({ type: "approval.decided", ids: [pendingId(wait)], withdrawn: false });
   }
 }

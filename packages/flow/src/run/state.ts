@@ -44,6 +44,8 @@ export interface Counters {
   rounds: number;
   /** Calls executed: replays cost nothing. */
   calls: number;
+  /** What they cost, as their tools say. */
+  cost: number;
   visits: Record<string, number>;
 }
 

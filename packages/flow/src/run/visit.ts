@@ -105,7 +105,11 @@ async function execute(
   const prior = new Prior(visit.execution);
   const execution = new Execution(live, visit, prior);
   const limit = limitTime(live, visit.path, spec.options.timeoutMs, execution);
-  const end = await execution.scope.run(() => bodyOf(live, visit, spec, execution));
+  const body = (): unknown => bodyOf(live, visit, spec, execution);
+  const { scope } = execution;
+  const end = live.abortable
+    ? await live.executing(scope, () => scope.run(body))
+    : await scope.run(body);
   limit?.over();
   await execution.cleanUp(); // V3
   if (end.how === "stopped")

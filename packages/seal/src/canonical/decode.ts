@@ -10,7 +10,15 @@
  * D4 Parsed objects are the result where nothing in them is tagged. Only own keys are assigned.
  */
 import { SealDecodeError, SealError, type SealErrorCode } from "../errors.ts";
-import { isArray, jsonParse, jsonStringify, objectKeys, utf8 } from "../platform.ts";
+import {
+  fromUtf8,
+  isArray,
+  isWellFormed,
+  jsonParse,
+  jsonStringify,
+  objectKeys,
+  utf8,
+} from "../platform.ts";
 import { keyText } from "./collection-rows.ts";
 import { locate } from "./locate.ts";
 import { formatPath } from "./path.ts";
@@ -29,14 +37,15 @@ export function checkText(
 ): { tree: Json; tagged: boolean } {
   const { limits } = settings;
   if (typeof text !== "string") throw new SealDecodeError("", "it is not a text");
-  // A character is 1 to 3 bytes: only between the two bounds do the bytes have to be counted.
-  const fits = text.length * 3 <= limits.bytes;
-  if (!fits && (text.length > limits.bytes || utf8(text).length > limits.bytes)) {
-    throw new SealDecodeError("", `more than ${limits.bytes} bytes`, { limit: limits.bytes });
-  }
-  const spelling = scan(text, limits);
+  // A text is never shorter in bytes than in characters: what is too long is not even encoded.
+  if (text.length > limits.bytes) throw tooLong(limits.bytes);
+  if (!isWellFormed(text)) throw new SealDecodeError("", "an unpaired surrogate");
+  const bytes = utf8(text);
+  if (bytes.length > limits.bytes) throw tooLong(limits.bytes);
+  const spelling = scan(text, bytes, limits);
   if (spelling.status === "refused") {
-    throw new SealDecodeError(locate(text, spelling.at).path, spelling.reason);
+    const before = bytes.subarray(0, spelling.at);
+    throw new SealDecodeError(locate(fromUtf8(before)).path, spelling.reason);
   }
   let tree: Json;
   try {
@@ -48,12 +57,16 @@ export function checkText(
   const check = new Check(settings, allowed);
   check.value(tree);
   if (check.members !== spelling.members) {
-    throw new SealDecodeError(locate(text, text.length).repeated ?? "", "a name given twice");
+    throw new SealDecodeError(locate(text).repeated ?? "", "a name given twice");
   }
   if (spelling.indexNames && jsonStringify(tree) !== text) {
     throw new SealDecodeError("", "names in an order that no object has");
   }
   return { tree, tagged: check.tagged };
+}
+
+function tooLong(limit: number): SealDecodeError {
+  return new SealDecodeError("", `more than ${limit} bytes`, { limit });
 }
 
 /** Decodes a text. */

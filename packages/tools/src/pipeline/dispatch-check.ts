@@ -1,7 +1,7 @@
 import type { ActorRef, ApprovalRule, DecisionRecord, WithdrawReason } from "@holdpoint/approvals";
 
-import { type Gate, meetsRule } from "./confirm.ts";
-import type { ToolErrorCode } from "./errors.ts";
+import { type Gate, meetsRule } from "../confirm.ts";
+import type { ToolErrorCode } from "../errors.ts";
 
 /** What is compared between approval and execution (TOOL-12). */
 export interface DispatchFacts {

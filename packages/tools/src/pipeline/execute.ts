@@ -1,10 +1,10 @@
 import { attempt, type AttemptEnd } from "./attempt.ts";
 import { onAbort } from "./abort.ts";
-import { ToolOutputError, ToolTimedOutError } from "./errors.ts";
+import { ToolOutputError, ToolTimedOutError } from "../errors.ts";
 import type { LiveCall } from "./live-call.ts";
-import type { CallOutcome } from "./order.ts";
-import { nextAttemptInMs } from "./retry.ts";
-import { issuesText } from "./schema.ts";
+import type { CallOutcome } from "../order.ts";
+import { nextAttemptInMs } from "../retry.ts";
+import { issuesText } from "../schema.ts";
 import { cancelled } from "./take-arguments.ts";
 
 /** Enters `execute`, again where the tool says so (TOOL-13), and validates what it gives. */

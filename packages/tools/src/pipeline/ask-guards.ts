@@ -1,7 +1,7 @@
-import { ToolGuardError } from "./errors.ts";
-import type { Guard, GuardAnswer, GuardedCall } from "./guard.ts";
+import { ToolGuardError } from "../errors.ts";
+import type { Guard, GuardAnswer, GuardedCall } from "../guard.ts";
 import type { LiveCall } from "./live-call.ts";
-import type { CallOutcome } from "./order.ts";
+import type { CallOutcome } from "../order.ts";
 
 const nothing = Object.freeze({ calls: 0, cost: 0 });
 

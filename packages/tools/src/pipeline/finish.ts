@@ -1,7 +1,7 @@
-import type { LedgerEntry } from "./ledger.ts";
+import type { LedgerEntry } from "../ledger.ts";
 import { type LiveCall, textOf } from "./live-call.ts";
-import type { CallOutcome } from "./order.ts";
-import { redact } from "./secret.ts";
+import type { CallOutcome } from "../order.ts";
+import { redact } from "../secret.ts";
 import { conclude, keepsRecord } from "./settle.ts";
 
 /** What is written and told once a call has ended: the approval's outcome, the ledger's entry, the event. */

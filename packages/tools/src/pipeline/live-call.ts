@@ -5,15 +5,15 @@ import type {
   WithdrawReason,
 } from "@holdpoint/approvals";
 
-import { type Gate, gateOf } from "./confirm.ts";
-import { type CallContext, OrderContext } from "./context.ts";
-import { type ErrorInfo, errorInfo } from "./error-info.ts";
-import type { ToolError } from "./errors.ts";
-import { tell, type ToolEvent, type ToolEventFacts } from "./events.ts";
-import type { CallOrder, CallOutcome } from "./order.ts";
-import type { Ports } from "./ports.ts";
-import { infoWithoutSecrets, secretTexts } from "./secret.ts";
-import type { ToolRecord } from "./tool-record.ts";
+import { type Gate, gateOf } from "../confirm.ts";
+import { type CallContext, OrderContext } from "../context.ts";
+import { type ErrorInfo, errorInfo } from "../error-info.ts";
+import type { ToolError } from "../errors.ts";
+import { tell, type ToolEvent, type ToolEventFacts } from "../events.ts";
+import type { CallOrder, CallOutcome } from "../order.ts";
+import type { Ports } from "../ports.ts";
+import { infoWithoutSecrets, secretTexts } from "../secret.ts";
+import type { ToolRecord } from "../tool-record.ts";
 
 /** The approval that a call goes by. */
 export interface GivenApproval {

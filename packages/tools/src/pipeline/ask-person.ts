@@ -1,13 +1,14 @@
-import type {
-  ApprovalPort,
-  ApprovalRequest,
-  ApprovalRule,
-  RequestFacts,
+import {
+  type ApprovalPort,
+  type ApprovalRequest,
+  type ApprovalRule,
+  requestOf,
 } from "@holdpoint/approvals";
 
-import { ToolDefinitionError, ToolDispatchError } from "./errors.ts";
+import { ToolDefinitionError, ToolDispatchError } from "../errors.ts";
 import type { LiveCall } from "./live-call.ts";
-import type { CallOutcome } from "./order.ts";
+import type { CallOutcome } from "../order.ts";
+import { cancelled } from "./take-arguments.ts";
 
 /** Asks the approval port where the tool's rule, or the record of the call, says so. */
 export function askPerson(
@@ -15,13 +16,11 @@ export function askPerson(
 ): CallOutcome | undefined | Promise<CallOutcome | undefined> {
   const { recorded } = call.order;
   if (call.record.confirm === false && recorded?.gated !== true) return undefined;
+  if (recorded?.gated === true && recorded.decision !== undefined) return takeRecorded(call);
   const gate = call.gate();
   if (gate.kind === "forbidden") return forbidden(call, gate.reason);
-  if (recorded !== undefined) {
-    // Gated if it was, whatever `confirm` says now (FLOW-35, FLOW-66).
-    if (!recorded.gated) return undefined;
-    if (recorded.decision !== undefined) return takeRecorded(call);
-  } else if (gate.kind === "free") return undefined;
+  // On record, a call is gated if it was, whatever `confirm` says now (FLOW-35, FLOW-66).
+  if (!(recorded?.gated ?? gate.kind === "gated")) return undefined;
   const { approvals } = call.ports;
   if (approvals === undefined) return noApprover(call);
   return ask(call, approvals, recorded?.rule ?? (gate.kind === "gated" ? gate.rule : {}));
@@ -53,6 +52,7 @@ async function ask(
   }
   if (answer.status === "pending") {
     const { approvalId } = answer;
+    if (approvalId === undefined && signal.aborted) return cancelled(call); // nobody was asked
     call.tell({ kind: "pending", requestId: request.id, approvalId });
     return { status: "pending", request, approvalId };
   }
@@ -69,24 +69,25 @@ async function ask(
 function newRequest(call: LiveCall, rule: ApprovalRule, id?: string): ApprovalRequest {
   const { order, record, ports } = call;
   const { scope, runId, node, requestedBy } = order;
-  const facts: RequestFacts = {
-    kind: "tool",
-    tool: record.name,
-    scope,
-    runId,
-    node,
-    callId: order.callId(),
-    argumentKey: order.argumentKey(),
-    arguments: call.args,
-    requestedBy,
-    rule,
-  };
-  return {
-    ...facts,
-    id: id ?? ports.ids.id(),
-    requestedAt: ports.clock.now(),
-    argumentsDigest: call.digest(call.args),
-  };
+  return requestOf(
+    {
+      kind: "tool",
+      tool: record.name,
+      scope,
+      runId,
+      node,
+      callId: order.callId(),
+      argumentKey: order.argumentKey(),
+      arguments: call.args,
+      requestedBy,
+      rule,
+    },
+    {
+      id: id ?? ports.ids.id(),
+      requestedAt: ports.clock.now(),
+      digest: (value) => call.digest(value),
+    },
+  );
 }
 
 async function prepare(call: LiveCall): Promise<void> {

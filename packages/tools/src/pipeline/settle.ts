@@ -8,10 +8,10 @@
  */
 import type { CommitOutcome, Outcome, Write } from "@holdpoint/approvals";
 
-import { ToolDispatchError } from "./errors.ts";
+import { ToolDispatchError } from "../errors.ts";
 import type { LiveCall } from "./live-call.ts";
-import { settleRoundsMax, unknownCommitsMax } from "./limits.ts";
-import type { CallOutcome } from "./order.ts";
+import { settleRoundsMax, unknownCommitsMax } from "../limits.ts";
+import type { CallOutcome } from "../order.ts";
 
 /** Whether this call's approval has a record that the executor itself has to keep. */
 export function keepsRecord({ order, approval, ports }: LiveCall): boolean {

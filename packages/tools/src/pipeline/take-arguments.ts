@@ -3,10 +3,10 @@ import {
   ToolCancelledError,
   ToolDefinitionError,
   ToolDispatchError,
-} from "./errors.ts";
+} from "../errors.ts";
 import type { LiveCall } from "./live-call.ts";
-import type { CallOutcome } from "./order.ts";
-import { issuesText, type Validated } from "./schema.ts";
+import type { CallOutcome } from "../order.ts";
+import { issuesText, type Validated } from "../schema.ts";
 
 /** Whether the call may begin at all: nobody has given it up, and the executor has the tool. */
 export function begin(call: LiveCall): CallOutcome | undefined {

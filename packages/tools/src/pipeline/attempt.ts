@@ -9,9 +9,9 @@
 import type { Clock } from "@holdpoint/approvals";
 
 import { onAbort } from "./abort.ts";
-import { OrderContext } from "./context.ts";
-import { executeOf } from "./execute-handle.ts";
-import type { CallOrder } from "./order.ts";
+import { OrderContext } from "../context.ts";
+import { executeOf } from "../execute-handle.ts";
+import type { CallOrder } from "../order.ts";
 
 export type AttemptEnd =
   | { readonly how: "returned"; readonly value: unknown }

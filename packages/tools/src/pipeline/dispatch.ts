@@ -1,8 +1,9 @@
 import { dispatchRefusal } from "./dispatch-check.ts";
-import { ToolDispatchError } from "./errors.ts";
+import { ToolDispatchError } from "../errors.ts";
 import type { LiveCall } from "./live-call.ts";
-import type { CallOutcome, Dispatch } from "./order.ts";
-import { sameData } from "./same-data.ts";
+import type { CallOutcome, Dispatch } from "../order.ts";
+import { issuesText } from "../schema.ts";
+import { sameData } from "../same-data.ts";
 import { keepsRecord, settle } from "./settle.ts";
 import { cancelled, offered } from "./take-arguments.ts";
 
@@ -14,11 +15,14 @@ export async function checkApproved(call: LiveCall): Promise<CallOutcome | undef
   if (order.signal.aborted) return cancelled(call);
   const withdrawn = offered(call);
   if (withdrawn !== undefined) return withdrawn;
+  const invalid = approval.decision.edited && (await invalidEdit(call));
+  if (invalid !== undefined) return invalid;
   const gate = call.gate();
   const records = ports.approvals?.records;
-  const bounded = approval.asked?.useWithinMs ?? (gate.kind === "gated" && gate.rule.useWithinMs);
+  const current = gate.kind === "gated" ? gate.rule.useWithinMs : undefined;
+  const bounded = (approval.asked?.useWithinMs ?? current) !== undefined;
   // The clock that dated the decision is the store's, where there is one; nobody asks it for nothing.
-  const byStore = bounded !== false && approval.id !== undefined && records !== undefined;
+  const byStore = bounded && approval.id !== undefined && records !== undefined;
   const refusal = dispatchRefusal({
     decision: approval.decision,
     asked: approval.asked,
@@ -30,6 +34,13 @@ export async function checkApproved(call: LiveCall): Promise<CallOutcome | undef
   });
   if (refusal === undefined) return undefined;
   return refuse(call, refusal.code, refusal.why, refusal.reason);
+}
+
+/** An edit runs as it was decided, if it is what the schema could have made (APR-03). */
+async function invalidEdit(call: LiveCall): Promise<CallOutcome | undefined> {
+  const validated = await call.record.validateMade()?.(call.args);
+  if (validated === undefined || validated.ok) return undefined;
+  return refuse(call, "edit-invalid", issuesText(validated.issues), "superseded");
 }
 
 /** A denial is used up like an approval: it answered this call. */
