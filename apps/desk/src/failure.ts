@@ -5,6 +5,7 @@ export type DeskErrorCode =
   | "file-unreadable"
   | "key-invalid"
   | "key-wrong"
+  | "store-unusable"
   | "usage"
   | "worker-failed";
 

@@ -75,7 +75,7 @@ function linesOf(file: string): Buffer[] {
     throw new DeskError("file-unreadable", `the file ${file} can't be read`, cause);
   }
   const lines: Buffer[] = [];
-  for (let start = 0; start < bytes.length; ) {
+  for (let start = 0; start < bytes.length;) {
     const found = bytes.indexOf(10, start);
     const end = found === -1 ? bytes.length : found;
     lines.push(bytes.subarray(start, bytes[end - 1] === 13 ? end - 1 : end));

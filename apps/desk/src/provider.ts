@@ -121,7 +121,11 @@ export class Provider {
   }
 
   /** How many letters each request got, by kind. */
-  letters(): readonly { readonly request: string; readonly kind: string; readonly count: number }[] {
+  letters(): readonly {
+    readonly request: string;
+    readonly kind: string;
+    readonly count: number;
+  }[] {
     const rows = this.#all(
       "select request, kind, count(*) as count from letters group by request, kind",
     );
