@@ -10,20 +10,16 @@ export type Trouble = "down" | "lost";
 
 /** A store in memory whose next commits can be made to fail. */
 export function breakingStore(): ApprovalStore & {
-  fail(...troubles: Trouble[]): void;
-  readonly commits: number;
+  fail: (...troubles: Trouble[]) => void;
+  reset: () => void;
 } {
   const inner = memoryApprovalStore();
   const troubles: Trouble[] = [];
-  let commits = 0;
   return Object.assign(Object.create(inner) as ApprovalStore, {
     fail: (...next: Trouble[]) => void troubles.push(...next),
-    get commits() {
-      return commits;
-    },
+    reset: () => void troubles.splice(0),
     async commit(...how: Parameters<ApprovalStore["commit"]>): Promise<CommitOutcome> {
       const trouble = troubles.shift();
-      commits += 1;
       if (trouble === "down") throw new StoreUnavailable("connection refused");
       const outcome = await inner.commit(...how);
       return trouble === "lost" ? { status: "unknown", cause: new Error("answer lost") } : outcome;

@@ -122,10 +122,10 @@ export function recordlessPort(answer?: (request: ApprovalRequest) => PortAnswer
   return {
     requests,
     async request(request, how) {
-      requests.push(request);
       const said = answer?.(request);
+      if (said === undefined) await how.prepare();
+      requests.push(request);
       if (said !== undefined) return said;
-      await how.prepare();
       return { status: "pending", approvalId: `ask-${requests.length}` };
     },
   };
