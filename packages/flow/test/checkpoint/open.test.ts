@@ -59,7 +59,11 @@ describe("the order of a resume", () => {
       { name: "version", code: "its format is 9", break: (so) => (so.header["format"] = 9) },
       { name: "flow", code: "belongs to the flow", break: (so) => (so.flow = other) },
       { name: "run", code: "was asked for", break: (so) => (so.runId = "q") },
-      { name: "graph", code: "the graph of", break: (so) => so.flow === f && (so.flow = changed) },
+      {
+        name: "graph",
+        code: "the graph of",
+        break: (so) => so.flow === f && (so.flow = changed as never),
+      },
       {
         name: "status",
         code: "it is completed",

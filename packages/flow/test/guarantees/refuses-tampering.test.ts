@@ -270,7 +270,7 @@ describe("a checkpoint that was touched is refused, with nothing run and no reco
       .flatMap((value) => [
         inspect(value, { depth: 20 }),
         JSON.stringify(value),
-        `${value as string}`,
+        `${value as unknown as string}`,
         inspect(value, { depth: 20, customInspect: false }),
       ])
       .join("\n");
