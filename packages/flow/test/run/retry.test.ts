@@ -172,9 +172,8 @@ describe("a node that fails", () => {
         .then(stateOf, (error: Error) => error.message);
       await clock.move(1_000);
       await settle();
-      expect(await running).toEqual(
-        idempotent ? { n: 1, note: "done" } : expect.stringContaining("took longer than 1000 ms"),
-      );
+      const end = JSON.stringify(await running);
+      expect(end).toContain(idempotent ? '"note":"done"' : "took longer than 1000 ms");
       expect(entered).toBe(idempotent ? 2 : 1);
     }
   });
