@@ -294,6 +294,22 @@ describe("an edit", () => {
     });
   });
 
+  it("APR-16 is followed over 32 edits of edits, and no further: what is past that stands as superseded", async () => {
+    const here = world({ edits });
+    const first = await file(here);
+    let id = first;
+    for (let cents = 20_000; cents < 20_033; cents += 1) {
+      // Erik may edit what Dana edited, and the other way round; neither is enough alone.
+      const decision = await edit(cents % 2 === 0 ? "dana" : "erik finance", {
+        cents: cents % 2 === 0 ? cents : 200_000 + cents,
+      });
+      const result = await here.records.decide({ scope, id, decision }).catch(() => undefined);
+      if (result?.status !== "superseded") break;
+      id = result.by;
+    }
+    expect(id).not.toBe(first);
+  });
+
   it("APR-16 of a replaced record that is denied denies the call, without an edit", async () => {
     const here = world({ edits });
     const id = await file(here);

@@ -120,6 +120,15 @@ describe("a home in memory", () => {
     expect(moved).toMatchObject({ status: "refused", write: 2 });
   });
 
+  it("APR-26 repeats a write under any version as done where this attempt made the row", async () => {
+    const home = memoryHome();
+    await home.commit("one", [put("keys", "a", "any")]);
+    const again = await home.commit("one", [put("keys", "a", "any")]);
+    expect(again).toEqual({ status: "done", repeated: true });
+    const other = await home.commit("two", [put("keys", "a", "any")]);
+    expect(other).toEqual({ status: "done", repeated: false });
+  });
+
   it("APR-13 reads the machine's clock where none is given", async () => {
     const before = systemClock.now();
     const now = await memoryHome().now();
