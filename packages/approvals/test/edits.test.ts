@@ -189,8 +189,17 @@ describe("an edit", () => {
     expect(await here.records.decide({ scope, id, decision, attemptId: "by-dana" })).toEqual(
       result,
     );
-    expect((await here.records.verifyAudit(scope, id)).status).toBe("whole");
+    expect(await here.records.verifyAudit(scope, id)).toMatchObject({
+      status: "whole",
+      entries: [{ kind: "requested" }, { kind: "withdrawn", link: result.by, by: { id: "dana" } }],
+    });
     expect((await here.records.verifyAudit(scope, result.by)).status).toBe("whole");
+    const told = (await here.records.changes(scope)).events.map(({ type, link }) => [type, link]);
+    expect(told).toEqual([
+      ["approval.requested", undefined],
+      ["approval.withdrawn", result.by],
+      ["approval.requested", id],
+    ]);
     // The call finds the new record, and runs with the edit once finance has said yes.
     const asked = await here.port.request(requestFor({}, { id: "x" }), how());
     expect(asked).toMatchObject({ status: "pending", approvalId: result.by });
@@ -294,20 +303,29 @@ describe("an edit", () => {
     });
   });
 
-  it("APR-16 is followed over 32 edits of edits, and no further: what is past that stands as superseded", async () => {
-    const here = world({ edits });
+  it("APR-16 is followed over 32 replacements, and past that what was asked stands as superseded", async () => {
+    const asking: EditPort = {
+      validate: ({ arguments: args }) => ({
+        status: "valid",
+        arguments: args,
+        rule: { quorum: 2 },
+      }),
+    };
+    const here = world({ edits: asking });
     const first = await file(here);
     let id = first;
-    for (let cents = 20_000; cents < 20_033; cents += 1) {
-      // Erik may edit what Dana edited, and the other way round; neither is enough alone.
-      const decision = await edit(cents % 2 === 0 ? "dana" : "erik finance", {
-        cents: cents % 2 === 0 ? cents : 200_000 + cents,
-      });
-      const result = await here.records.decide({ scope, id, decision }).catch(() => undefined);
-      if (result?.status !== "superseded") break;
+    for (let replacements = 1; replacements <= 33; replacements += 1) {
+      const decision = await edit("dana", { cents: replacements });
+      const result = await here.records.decide({ scope, id, decision });
+      if (result.status !== "superseded") throw new Error(result.status);
       id = result.by;
+      const state = replacements < 33 ? "pending" : "consumed";
+      expect((await here.records.read(scope, first))?.state).toBe(state);
     }
-    expect(id).not.toBe(first);
+    expect(await spend(here, first, "one")).toMatchObject({
+      status: "stands",
+      decision: { approved: false, reason: "superseded" },
+    });
   });
 
   it("APR-16 of a replaced record that is denied denies the call, without an edit", async () => {

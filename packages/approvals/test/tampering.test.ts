@@ -299,6 +299,18 @@ describe("the audit trail", () => {
     expect(await here.records.verifyAudit(scope, "other")).toEqual({ status: "missing" });
   });
 
+  it("APR-22 keeps notes, of a person and of a withdrawal", async () => {
+    const here = world();
+    const id = await file(here);
+    const decision = approve({ by: await person("dana"), note: "looks fine" });
+    await here.records.decide({ scope, id, decision });
+    const end = { scope, id, attemptId: "x", reason: "cancelled", note: "policy-forbids" } as const;
+    await here.store.commit("x", await here.records.withdraw(end));
+    expect(await here.records.verifyAudit(scope, id)).toMatchObject({
+      entries: [{}, { note: "looks fine" }, { kind: "withdrawn", note: "policy-forbids" }],
+    });
+  });
+
   const breaks: readonly (readonly [string, number, string, (f: Forgery, id: string) => void])[] = [
     [
       "an entry is gone",
@@ -384,6 +396,22 @@ describe("the audit trail", () => {
     expect(report).toMatchObject({ status: "broken", entry: 4, fault: "unchained" });
     expect(report).toHaveProperty("entries.length", 3);
     expect((await twin.here.records.verifyAudit(scope, id)).status).toBe("whole");
+  });
+
+  it("APR-14 APR-22 keeps 200 late votes and no more, and is checked whole", async () => {
+    const here = world();
+    const id = await file(here, { rule: { quorum: 2 } });
+    for (const who of ["a", "b"])
+      await here.records.decide({ scope, id, decision: await yes(who) });
+    for (let at = 0; at < 200; at += 1) {
+      const late = here.records.decide({ scope, id, decision: await yes(`late-${at}`) });
+      await expect(late).rejects.toThrow(withCode("approval-already-decided"));
+    }
+    const more = here.records.decide({ scope, id, decision: await yes("past-the-bound") });
+    await expect(more).rejects.toThrow(withCode("approval-already-decided"));
+    const report = await here.records.verifyAudit(scope, id);
+    expect(report).toMatchObject({ status: "whole" });
+    expect(report).toHaveProperty("entries.length", 203);
   });
 
   it("APR-27 leaves an entry out of the feed whose seal names no record", async () => {

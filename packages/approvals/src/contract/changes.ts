@@ -113,9 +113,10 @@ async function readAll(store: ApprovalStore, count: number): Promise<readonly st
   let after = 0;
   while (keys.length < count) {
     await store.wait(tenant, after, forever());
-    const page = await store.changes(tenant, after, 7);
-    keys.push(...keysOf(page.map((change) => change.row)));
-    after = page.at(-1)?.position ?? after;
+    for (const { position, row } of await store.changes(tenant, after, 7)) {
+      keys.push(row.key);
+      after = position;
+    }
   }
   return keys;
 }
