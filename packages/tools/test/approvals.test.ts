@@ -17,6 +17,7 @@ import {
   edited,
   editsOf,
   Executor,
+  inputOf,
   type ToolEvent,
   ToolDeniedError,
 } from "../src/index.ts";
@@ -184,10 +185,12 @@ describe("a call outside a flow", () => {
       name: "t",
       description: "",
       input: z.object({}),
-      execute: (_, { runId, node, callId }) => void seen.push(runId, node, callId.length),
+      execute: (_, { runId, node, callId }) => void seen.push(runId, node, callId),
     });
     await new Executor().call(tool, {}, run);
-    expect(seen).toEqual(["job-1", "", 43]);
+    await new Executor().call(tool, {}, { ...run, callId: "mine" });
+    const own = `job-1.${inputOf(tool, {}).key()}`;
+    expect(seen).toEqual(["job-1", "", own, "job-1", "", "mine"]);
   });
 
   it("TOOL-02 takes the input at once: what the caller does to it afterwards changes nothing", async () => {

@@ -58,10 +58,12 @@ const classes = [
   CardDeclined,
 ];
 
+const platform = [Error, TypeError, RangeError, SyntaxError, ReferenceError, URIError, EvalError];
+
 describe("a failure as data", () => {
-  it.each(classes)(
-    "TOOL-04 FLOW-32 rebuilds $errorName: class, message, code, attributes, whether to retry",
-    (of) => {
+  it.each(classes.map((of) => [of.errorName, of] as const))(
+    "TOOL-04 FLOW-32 rebuilds %s: class, message, code, attributes, whether to retry",
+    (_, of) => {
       const init: ToolErrorInit = {
         code: "guard-refused",
         attributes: { bank: "b", at: new Date(5) },
@@ -78,9 +80,9 @@ describe("a failure as data", () => {
     },
   );
 
-  it.each([Error, TypeError, RangeError, SyntaxError, ReferenceError, URIError, EvalError])(
-    "TOOL-04 FLOW-32 rebuilds the platform's $name with its members",
-    (of) => {
+  it.each(platform.map((of) => [of.name, of] as const))(
+    "TOOL-04 FLOW-32 rebuilds the platform's %s with its members",
+    (_, of) => {
       const first = Object.assign(new of("no"), {
         code: "ECONNRESET",
         errno: -104,

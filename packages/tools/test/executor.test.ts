@@ -373,6 +373,44 @@ describe("a call on record", () => {
     expect(await executor.run(order())).toMatchObject({ error: { code: "arguments-changed" } });
   });
 
+  it("CASE-064 TOOL-12 is refused where what was shown changes between the port's answer and execution", async () => {
+    type Change = (given: Record<string, unknown>) => void;
+    const changes: readonly [string, Change][] = [
+      ["a value", (given) => (given["n"] = 2)],
+      ["a property more", (given) => (given["more"] = 1)],
+      ["a property less", (given) => delete given["n"]],
+      ["another property", (given) => (delete given["n"], (given["m"] = 1))],
+      ["deep down", (given) => (given["list"] as unknown[]).push(1)],
+      ["a kind", (given) => (given["list"] = { ...(given["list"] as object) })],
+      ["a prototype only", (given) => (given["o"] = Object.create(null))],
+      ["an object for a value", (given) => (given["n"] = {})],
+      ["a value for an object", (given) => (given["o"] = 1)],
+      ["nothing", () => undefined],
+      ["a date", (given) => (given["at"] as Date).setTime(9)],
+    ];
+    for (const [what, change] of changes) {
+      let shown: unknown;
+      const at = what === "a date" ? { at: new Date(5) } : {};
+      const tool = defineTool({
+        name: "t",
+        description: "",
+        input: z.any(),
+        confirm: (given: Record<string, unknown>) => {
+          if (shown === given) change(given);
+          shown = given;
+          return true;
+        },
+        execute: () => 1,
+      });
+      const executor = new Executor({ approvals: scriptedPort(approved()), clock: handClock() });
+      const passed = { n: 1, list: [{ a: [] }], o: {}, u: undefined, ...at };
+      const outcome = await executor.run(orderOf(tool, passed));
+      const same = ["nothing", "a prototype only"].includes(what); // the second seals the same
+      const expected = same ? { status: "ok" } : { error: { code: "arguments-changed" } };
+      expect([what, outcome]).toMatchObject([what, expected]);
+    }
+  });
+
   it("CASE-064 TOOL-12 is refused past the time of its rule, by the runner's word of it or the tool's", async () => {
     const late = decision({ at: 1_000_000 - 5000 });
     for (const [rule, confirm] of [

@@ -3,7 +3,7 @@ import { ToolDispatchError } from "../errors.ts";
 import type { LiveCall } from "./live-call.ts";
 import type { CallOutcome, Dispatch } from "../order.ts";
 import { issuesText } from "../schema.ts";
-import { filledIn, sameData } from "../same-data.ts";
+import { filledIn, isUnchanged, sameData } from "../same-data.ts";
 import { keepsRecord, settle } from "./settle.ts";
 import { cancelled, offered } from "./take-arguments.ts";
 
@@ -30,7 +30,7 @@ export async function checkApproved(call: LiveCall): Promise<CallOutcome | undef
     requestedBy: order.requestedBy,
     approved: approval.digest,
     now: byStore ? await records.store.now() : ports.clock.now(),
-    running: call.digest(call.args),
+    running: isUnchanged(approval.copy, call.args) ? approval.digest : call.digest(call.args),
   });
   if (refusal === undefined) return undefined;
   return refuse(call, refusal.code, refusal.why, refusal.reason);
