@@ -25,12 +25,18 @@ export type Outcome =
   | { readonly status: "waiting" }
   | { readonly status: "set-aside"; readonly why: string };
 
+/** What the books read of an approval's record. */
+export type Permission = Pick<
+  ApprovalView,
+  "runId" | "tool" | "decision" | "outcome" | "arguments"
+>;
+
 /** Everything that the books are made from. */
 export interface Accounts {
   readonly requests: readonly RefundRequest[];
   readonly orders: ReadonlyMap<string, Order>;
   readonly outcomes: ReadonlyMap<string, Outcome>;
-  readonly approvals: readonly ApprovalView[];
+  readonly approvals: readonly Permission[];
   readonly payments: readonly Payment[];
   readonly claims: readonly (Item & { readonly order: string; readonly request: string })[];
   readonly letters: readonly {

@@ -9,6 +9,7 @@ import { performance } from "node:perf_hooks";
 
 import { edited } from "@holdpoint/tools";
 
+import { accountsOf } from "./accounts.ts";
 import { keepBooks, type Books } from "./books.ts";
 import { runWorker, type Ended } from "./child.ts";
 import { Desk } from "./desk.ts";
@@ -16,7 +17,7 @@ import { DeskError } from "./failure.ts";
 import { folderAt, keyOf, type Folder } from "./folder.ts";
 import type { WorkerOrder } from "./message.ts";
 import { readOrders, type Order } from "./orders.ts";
-import { outcomesOf, replayedCalls, unknownPayments } from "./outcomes.ts";
+import { replayedCalls, unknownPayments } from "./outcomes.ts";
 import { decideSome, decideTwice, type Round } from "./people.ts";
 import { Progress } from "./progress.ts";
 import { Provider } from "./provider.ts";
@@ -182,16 +183,7 @@ class Story {
     const screen = this.#screen;
     screen.heading("8  The books, in minor units: what left, what the runs say, what was allowed");
     return this.#withDesk(async (desk, provider) => {
-      const approvals = await desk.approvals();
-      const books = keepBooks({
-        requests: this.#requests,
-        orders: this.#orders,
-        outcomes: await outcomesOf(desk, this.#requests, approvals),
-        approvals,
-        payments: provider.payments(),
-        claims: provider.claims(),
-        letters: provider.letters(),
-      });
+      const books = keepBooks(await accountsOf(desk, provider, this.#requests, this.#orders));
       reportSums(screen, books);
       screen.line();
       reportTable(screen, books, {
