@@ -1,6 +1,11 @@
 import type { Reporter, SerializedError, TestModule } from "vitest/node";
 
-/** Prints one plain closing line after everything else: `N passed, N failed, N skipped`. */
+import { duplicateTitles } from "./spec/duplicate-titles.ts";
+
+/**
+ * Prints one plain closing line after everything else: `N passed, N failed, N skipped`.
+ * A title that two tests of the suite share counts as a failure and turns the run red.
+ */
 export default class PlainReporter implements Reporter {
   onTestRunEnd(
     modules: readonly TestModule[],
@@ -19,7 +24,16 @@ export default class PlainReporter implements Reporter {
       }
       if (module.state() === "failed" && module.errors().length > 0) failed++;
     }
+    for (const title of duplicateTitles(fullTitles(modules))) {
+      process.stdout.write(`\ntwo tests have the title: ${title}`);
+      process.exitCode = 1;
+      failed++;
+    }
     if (reason === "failed" && failed === 0) failed = 1;
     process.stdout.write(`\n${passed} passed, ${failed} failed, ${skipped} skipped\n`);
   }
+}
+
+function fullTitles(modules: readonly TestModule[]): string[] {
+  return modules.flatMap((module) => [...module.children.allTests()].map((test) => test.fullName));
 }

@@ -9,6 +9,9 @@ import {
 import type { Cipher, CipherKey } from "./sealing/cipher.ts";
 import type { Mac, MacKey } from "./sealing/mac.ts";
 
+/** Up to here joining the texts costs less than a second call into OpenSSL. */
+const ONE_UPDATE_CHARS = 4096;
+
 /**
  * HMAC-SHA256 by Node, over a `KeyObject` (SEAL-33): seven times as fast as the default on long
  * texts. Raw key bytes would be set up again for each MAC, at eight times the cost on Node 24.
@@ -16,10 +19,11 @@ import type { Mac, MacKey } from "./sealing/mac.ts";
 export const nodeMac: Mac = Object.freeze({
   prepare(key: Uint8Array): MacKey {
     const held = createSecretKey(key);
-    return (parts: readonly Uint8Array[]) => {
+    return (head, body) => {
       const running = createHmac("sha256", held);
-      for (const part of parts) running.update(part);
-      return running.digest();
+      if (body.length > ONE_UPDATE_CHARS) running.update(head).update(body);
+      else running.update(head + body);
+      return running.digest("base64url");
     };
   },
 });

@@ -1,4 +1,10 @@
-import type { ActorRef, ApprovalRequest, DecisionRecord } from "@holdpoint/approvals";
+import type {
+  ActorRef,
+  ApprovalRequest,
+  ApprovalRule,
+  DecisionRecord,
+  WithdrawReason,
+} from "@holdpoint/approvals";
 
 import type { ErrorInfo } from "./error-info.ts";
 import type { InputSnapshot } from "./input.ts";
@@ -14,6 +20,8 @@ export interface CallOrder {
   readonly input: InputSnapshot;
   readonly scope: string;
   readonly runId: string;
+  /** The flow's name, for guards; absent outside one. */
+  readonly flow?: string;
   /** The visit's path; empty outside a flow. */
   readonly node: string;
   /** These three are asked for only when needed: most calls never pay for them. */
@@ -24,13 +32,17 @@ export interface CallOrder {
   readonly signal: AbortSignal;
   /** A call that stands on record: it is gated if it was, and runs with what was shown (FLOW-35, FLOW-66). */
   readonly recorded?: RecordedCall;
-  /** What this run has spent so far, for guards (TOOL-05). */
+  /** What this run has spent so far, for guards (TOOL-05); read anew at each question, so it may be a live view. */
   readonly spent?: Spent;
+  /** Adds the call to what the run has spent: called once, right before `dispatch`, in one turn with the guards' last word. */
+  charge?(cost: number): void;
   /** Seals what a later resume needs; a port that is about to file calls it first (FLOW-26). */
   prepare(): void | Promise<void>;
   /**
    * Awaited after the last check and right before `execute` (each attempt of a retry excepted: the first only). A runner
    * commits here what must be durable first. Absent: the executor settles the approval itself.
+   *
+   * What `prepare` and `dispatch` throw is the runner's own: `run` rejects with it, unchanged.
    */
   dispatch?(dispatch: Dispatch): void | Promise<void>;
 }
@@ -42,6 +54,8 @@ export interface RecordedCall {
   readonly gated: boolean;
   readonly approvalId?: string;
   readonly decision?: DecisionRecord;
+  /** The rule by which it was asked for; what the tool's rule asks for beyond it must be met at dispatch (TOOL-12). */
+  readonly rule?: ApprovalRule;
 }
 
 export interface Dispatch {
@@ -49,12 +63,16 @@ export interface Dispatch {
   readonly arguments: unknown;
   /** Whether validation made them differ from the input as passed (a default or transform might draw anew, FLOW-72). */
   readonly drawn: boolean;
+  /** What the call costs, as charged. */
+  readonly cost: number;
   /** The approval that allows it; absent for a call that needed none. */
-  readonly approval?: {
-    readonly id: string | undefined;
-    readonly decision: DecisionRecord;
-    readonly request: ApprovalRequest | undefined;
-  };
+  readonly approval?:
+    | {
+        readonly id: string | undefined;
+        readonly decision: DecisionRecord;
+        readonly request: ApprovalRequest | undefined;
+      }
+    | undefined;
 }
 
 export interface Spent {
@@ -66,7 +84,16 @@ export interface Spent {
 export type CallOutcome =
   | { readonly status: "ok"; readonly value: unknown }
   /** `executed`: whether `execute` was entered. */
-  | { readonly status: "failed"; readonly error: ErrorInfo; readonly executed: boolean }
+  | {
+      readonly status: "failed";
+      readonly error: ErrorInfo;
+      readonly executed: boolean;
+      /** An approval that was given and is not used: whoever keeps the record withdraws it, for this reason (APR-21). */
+      readonly unused?: {
+        readonly approvalId: string | undefined;
+        readonly reason: WithdrawReason;
+      };
+    }
   | {
       readonly status: "pending";
       readonly request: ApprovalRequest;

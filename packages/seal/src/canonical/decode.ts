@@ -10,7 +10,19 @@
  * D4 Parsed objects are the result where nothing in them is tagged. Only own keys are assigned.
  */
 import { SealDecodeError, SealError, type SealErrorCode } from "../errors.ts";
-import { isArray, jsonParse, jsonStringify, objectKeys, utf8 } from "../platform.ts";
+import {
+  fromUtf8,
+  isArray,
+  isWellFormed,
+  jsonParse,
+  jsonStringify,
+  mapGet,
+  mapHas,
+  objectKeys,
+  setAdd,
+  setHas,
+  utf8,
+} from "../platform.ts";
 import { keyText } from "./collection-rows.ts";
 import { locate } from "./locate.ts";
 import { formatPath } from "./path.ts";
@@ -29,14 +41,15 @@ export function checkText(
 ): { tree: Json; tagged: boolean } {
   const { limits } = settings;
   if (typeof text !== "string") throw new SealDecodeError("", "it is not a text");
-  // A character is 1 to 3 bytes: only between the two bounds do the bytes have to be counted.
-  const fits = text.length * 3 <= limits.bytes;
-  if (!fits && (text.length > limits.bytes || utf8(text).length > limits.bytes)) {
-    throw new SealDecodeError("", `more than ${limits.bytes} bytes`, { limit: limits.bytes });
-  }
-  const spelling = scan(text, limits);
+  // A text is never shorter in bytes than in characters: what is too long is not even encoded.
+  if (text.length > limits.bytes) throw tooLong(limits.bytes);
+  if (!isWellFormed(text)) throw new SealDecodeError("", "an unpaired surrogate");
+  const bytes = utf8(text);
+  if (bytes.length > limits.bytes) throw tooLong(limits.bytes);
+  const spelling = scan(text, bytes, limits);
   if (spelling.status === "refused") {
-    throw new SealDecodeError(locate(text, spelling.at).path, spelling.reason);
+    const before = bytes.subarray(0, spelling.at);
+    throw new SealDecodeError(locate(fromUtf8(before)).path, spelling.reason);
   }
   let tree: Json;
   try {
@@ -48,12 +61,16 @@ export function checkText(
   const check = new Check(settings, allowed);
   check.value(tree);
   if (check.members !== spelling.members) {
-    throw new SealDecodeError(locate(text, text.length).repeated ?? "", "a name given twice");
+    throw new SealDecodeError(locate(text).repeated ?? "", "a name given twice");
   }
   if (spelling.indexNames && jsonStringify(tree) !== text) {
     throw new SealDecodeError("", "names in an order that no object has");
   }
   return { tree, tagged: check.tagged };
+}
+
+function tooLong(limit: number): SealDecodeError {
+  return new SealDecodeError("", `more than ${limit} bytes`, { limit });
 }
 
 /** Decodes a text. */
@@ -128,7 +145,7 @@ class Check implements Checker {
   }
 
   #isTemporal(tag: string): boolean {
-    return this.#settings.temporalTags.has(tag) && !this.#settings.hasTemporal;
+    return setHas(this.#settings.temporalTags, tag) && !this.#settings.hasTemporal;
   }
 
   part(value: Json, at: string | number): void {
@@ -164,15 +181,15 @@ class Check implements Checker {
       const text = jsonStringify(value);
       // A Map knows one zero; the other can't be in it.
       if (text === NEGATIVE_ZERO) this.refuse("a negative zero as key or member");
-      if (seen.has(text)) this.refuse("a key or member given twice");
-      seen.add(text);
+      if (setHas(seen, text)) this.refuse("a key or member given twice");
+      setAdd(seen, text);
     }
   }
 
   fields(value: Json, at: number): void {
     const object = typeof value === "object" && value !== null && !isArray(value);
     if (!object) this.refuse("fields that are not an object");
-    const [first] = objectKeys(value);
+    const first = objectKeys(value)[0];
     if (first !== undefined && first[0] === "$" && first !== "$object") {
       this.refuse("fields that are not an object");
     }
@@ -181,7 +198,7 @@ class Check implements Checker {
 
   allowModel(name: string): void {
     // SEAL-41, SEAL-42: nothing is built for a name that the schema doesn't reach.
-    if (!this.#allowed.has(name)) {
+    if (!setHas(this.#allowed, name)) {
       this.refuse(`class ${JSON.stringify(name.slice(0, 64))} is not one that the schema reaches`, {
         code: "class-not-allowed",
       });
@@ -189,7 +206,7 @@ class Check implements Checker {
   }
 
   allowCodec(name: string): void {
-    if (!this.#settings.codecOf.has(name)) {
+    if (!mapHas(this.#settings.codecOf, name)) {
       this.refuse(`no codec named ${JSON.stringify(name.slice(0, 64))}`, {
         code: "class-not-allowed",
       });
@@ -207,7 +224,7 @@ const NEGATIVE_ZERO = '{"$num":"-0"}';
 function isPrimitive(value: Json): boolean {
   if (typeof value !== "object" || value === null) return true;
   if (isArray(value)) return false;
-  const [first] = objectKeys(value);
+  const first = objectKeys(value)[0];
   return (
     first === "$num" ||
     first === "$bigint" ||
@@ -265,7 +282,7 @@ class Build implements Builder {
   }
 
   model(name: string, fields: unknown): unknown {
-    const model = this.#settings.modelNamed.get(name)!;
+    const model = mapGet(this.#settings.modelNamed, name)!;
     const own = fields as Record<string, unknown>;
     return this.#run(`model ${name}`, () => {
       const problem = model.problem(own);
@@ -275,7 +292,7 @@ class Build implements Builder {
   }
 
   codec(name: string, standIn: unknown): unknown {
-    const codec = this.#settings.codecOf.get(name)!;
+    const codec = mapGet(this.#settings.codecOf, name)!;
     return this.#run(`codec ${name}`, () => codec.decode(standIn));
   }
 

@@ -21,6 +21,8 @@ import {
   isArray,
   isProxy,
   lookupGetter,
+  mapGet,
+  objectKeys,
   objectPrototype,
 } from "../platform.ts";
 import { describe } from "./advice.ts";
@@ -31,6 +33,9 @@ import { intrinsicName } from "./registry.ts";
 import type { Json, Writer } from "./row.ts";
 import { bigintTag, needsUnits, numberTag, unitsTag } from "./scalar-rows.ts";
 import type { CodecSettings } from "./settings.ts";
+
+/** A step of a path that names nothing. */
+const SELF: Segment = { place: "" };
 
 export class Walk implements Writer {
   readonly #settings: CodecSettings;
@@ -93,19 +98,12 @@ export class Walk implements Writer {
 
   refuse(found: string, advice: string, cause?: unknown): never {
     const name = this.#within;
-    throw new NotSealableError(
-      this.#path(),
-      name === undefined ? found : `${found} (in ${name})`,
-      advice,
-      {
-        name,
-        cause,
-      },
-    );
+    const what = name === undefined ? found : `${found} (in ${name})`;
+    throw new NotSealableError(this.#path(), what, advice, { name, cause });
   }
 
   #path(level: number = this.#level): string {
-    return formatPath(this.#at.slice(1, level + 1));
+    return formatPath(this.#at.slice(1, level + 1).filter((segment) => segment !== SELF));
   }
 
   #value(value: unknown, depth: number): Json {
@@ -117,9 +115,7 @@ export class Walk implements Writer {
       case "number":
         this.#bytes++;
         // SEAL-03: zero's sign, and the values that are no numbers to JSON.
-        return (value === 0 ? 1 / value > 0 : value - value === 0)
-          ? value
-          : this.#tag(numberTag(value), depth);
+        return isPlainScalar(value) ? value : this.#tag(numberTag(value), depth);
       case "boolean":
         return value;
       case "undefined":
@@ -130,16 +126,14 @@ export class Walk implements Writer {
         return value === null ? null : this.#object(value, depth);
       case "function":
         return this.#claimed(value, depth);
-      case "symbol":
-        return this.refuse("a symbol", "Use a string that names it");
       default:
-        return this.refuse("an unknown kind of value", "Seal plain data");
+        return this.refuse("a symbol", "Use a string that names it");
     }
   }
 
   /** Counts the bracket and the payload of a tag without parts. */
   #tag(tag: Json, depth: number): Json {
-    this.#nodes++;
+    this.spend(0, 1);
     this.nest(depth);
     return tag;
   }
@@ -157,10 +151,10 @@ export class Walk implements Writer {
       this.#enter(value, depth);
       const payload = row.encode(value, this, depth + 1);
       this.#level--;
-      this.#nodes++;
+      this.spend(0, 1);
       return { [row.tag]: payload };
     }
-    const model = modelOf.get(prototype);
+    const model = mapGet(modelOf, prototype);
     if (model !== undefined) return this.#model(value, model.name, depth);
     if (intrinsicName(prototype) === "Object") return this.#foreign(value, depth);
     return this.#claimed(value, depth);
@@ -168,7 +162,10 @@ export class Walk implements Writer {
 
   /** Opens a bracket. Callers close it with `#level--`; a refusal never comes back. */
   #enter(value: object, depth: number): void {
-    this.#held[++this.#level] = value;
+    const level = ++this.#level;
+    this.#held[level] = value;
+    // Until a part is looked at, what is refused is the container itself.
+    this.#at[level] = SELF;
     this.nest(depth);
   }
 
@@ -178,34 +175,59 @@ export class Walk implements Writer {
     if (getSymbols(source).length > 0) {
       this.refuse("a symbol key", "Use a string key, or leave the property out");
     }
+    const level = this.#level;
+    const copy = this.#copying || wanted !== undefined ? createObject(null) : undefined;
+    const kept = wanted === undefined ? names : wantedOf(names, wanted);
     // Decided before the parts are written: a list of pairs puts two more brackets around them.
-    const plain = !this.#reserved(names, wanted);
-    const inner = plain ? depth + 1 : depth + 3;
+    const plain = !this.#reserved(kept);
     if (!plain) this.nest(depth + 2);
-    let copy = this.#copying || wanted !== undefined ? createObject(null) : undefined;
+    const written = this.#members(source, kept, plain ? depth + 1 : depth + 3, copy);
+    this.#level = level - 1;
+    return plain ? (written as Json) : this.#pairs(written, depth);
+  }
+
+  #members(
+    source: object,
+    names: readonly string[],
+    inner: number,
+    target: Record<string, unknown> | undefined,
+  ): Record<string, unknown> {
+    const level = this.#level;
+    const careful = this.#careful;
+    let copy = target;
+    let characters = 2;
+    let scalars = 0;
     for (let i = 0; i < names.length; i++) {
       const key = names[i]!;
-      this.#at[this.#level] = key;
       const property = getDescriptor(source, key);
-      if (wanted !== undefined && !wanted(key)) continue;
-      const value = this.#data(property);
-      this.#bytes += key.length + 3;
-      const written = this.#value(value, inner);
-      if (copy === undefined && written !== value) copy = copyBefore(source, names, i);
+      if (!isData(property)) {
+        this.#at[level] = key;
+        this.#notData(property);
+      }
+      const value: unknown = property.value;
+      characters += key.length + 3;
+      let written = value;
+      // The common kinds are met here, without a call; what they cost is counted after the loop.
+      if (typeof value === "string" && !careful) {
+        characters += value.length + 2;
+        scalars++;
+      } else if (isPlainScalar(value)) scalars++;
+      else {
+        this.#at[level] = key;
+        written = this.#value(value, inner);
+        if (copy === undefined && written !== value) copy = copyBefore(source, names, i);
+      }
       // Without a prototype an assignment can't reach a setter that somebody put there.
       if (copy !== undefined) copy[key] = written;
     }
-    this.#level--;
-    this.spend(2);
-    if (plain) return (copy ?? source) as Json;
-    return this.#pairs(copy ?? (source as Record<string, unknown>), depth);
+    this.spend(characters, scalars);
+    return copy ?? (source as Record<string, unknown>);
   }
 
-  #reserved(names: readonly string[], wanted: ((key: string) => boolean) | undefined): boolean {
+  #reserved(names: readonly string[]): boolean {
     for (let i = 0; i < names.length; i++) {
       const key = names[i]!;
-      if (!isReservedKey(key) && !(this.#careful && needsUnits(key))) continue;
-      if (wanted === undefined || wanted(key)) return true;
+      if (isReservedKey(key) || (this.#careful && needsUnits(key))) return true;
     }
     return false;
   }
@@ -225,16 +247,12 @@ export class Walk implements Writer {
     return { $object: pairs };
   }
 
-  #data(property: PropertyDescriptor | undefined): unknown {
+  #notData(property: PropertyDescriptor | undefined): never {
     if (property === undefined) this.refuse("a property that vanished", "Seal plain data");
-    // A data descriptor has neither; with a polluted prototype it seems to, and is refused.
     if (property.get !== undefined || property.set !== undefined) {
       this.refuse("an accessor", "Store the value itself: sealing runs no code of the data");
     }
-    if (property.enumerable !== true) {
-      this.refuse("a property that is not enumerable", "Make it enumerable, or leave it out");
-    }
-    return property.value;
+    this.refuse("a property that is not enumerable", "Make it enumerable, or leave it out");
   }
 
   #array(source: unknown[], prototype: object | null, depth: number): Json {
@@ -253,29 +271,50 @@ export class Walk implements Writer {
     if (names.length !== length + 1 || names[length] !== "length") {
       this.refuse("a sparse array, or one with extra properties", "Use a dense array");
     }
-    if (getSymbols(source).length > 0)
-      this.refuse("an array with a symbol key", "Use a dense array");
-    const reread = this.#copying || prototype !== arrayPrototype;
-    let copy = reread ? blankList(length) : undefined;
-    for (let i = 0; i < length; i++) {
-      this.#at[this.#level] = i;
-      const value = this.#element(source, i);
-      const written = this.#value(value, depth + 1);
-      if (copy === undefined && written !== value) {
-        copy = blankList(length);
-        for (let k = 0; k < i; k++) copy[k] = source[k] as Json;
-      }
-      if (copy !== undefined) copy[i] = written;
+    if (getSymbols(source).length > 0 || objectKeys(source).length !== length) {
+      this.refuse("an array with a symbol key or hidden elements", "Use a dense array");
     }
+    const written = this.#elements(source, depth + 1, prototype !== arrayPrototype);
     this.#level--;
-    this.spend(length + 1);
+    return written;
+  }
+
+  #elements(source: unknown[], inner: number, foreign: boolean): Json {
+    const { length } = source;
+    const level = this.#level;
+    const careful = this.#careful;
+    const reread = this.#copying || foreign;
+    let copy = reread ? blankList(length) : undefined;
+    let characters = length + 1;
+    let scalars = 0;
+    for (let i = 0; i < length; i++) {
+      const value = this.#element(source, i, reread);
+      let written = value;
+      if (typeof value === "string" && !careful) {
+        characters += value.length + 2;
+        scalars++;
+      } else if (isPlainScalar(value)) scalars++;
+      else {
+        this.#at[level] = i;
+        written = this.#value(value, inner);
+        if (copy === undefined && written !== value) {
+          copy = blankList(length);
+          for (let k = 0; k < i; k++) copy[k] = source[k] as Json;
+        }
+      }
+      if (copy !== undefined) copy[i] = written as Json;
+    }
+    this.spend(characters, scalars);
     return (copy ?? source) as Json;
   }
 
-  #element(source: unknown[], index: number): unknown {
-    if (this.#copying) return this.#data(getDescriptor(source, index));
-    if (lookupGetter(source, index) !== undefined) this.#data(getDescriptor(source, index));
-    return source[index];
+  #element(source: unknown[], index: number, reread: boolean): unknown {
+    // All elements are enumerable by now; an accessor is told by the lighter look-up.
+    if (!reread && lookupGetter(source, index) === undefined) return source[index];
+    const property = getDescriptor(source, index);
+    if (isData(property)) return property.value;
+    this.#at[this.#level] = index;
+    return this.#notData(property);
   }
 
   /** Another realm's plain object is copied, so that nothing of that realm is asked for `toJSON`. */
@@ -299,7 +338,9 @@ export class Walk implements Writer {
 
   /** SEAL-16: what the format doesn't know may be a codec's; else it is refused. */
   #claimed(value: object, depth: number): Json {
-    for (const codec of this.#settings.codecs) {
+    const { codecs } = this.#settings;
+    for (let i = 0; i < codecs.length; i++) {
+      const codec = codecs[i]!;
       const outer = this.#within;
       this.#within = `codec ${codec.type}`;
       let standIn: unknown;
@@ -369,6 +410,28 @@ export class Walk implements Writer {
       }
     }
   }
+}
+
+/** W1. A data descriptor has neither get nor set; with a polluted prototype it seems to, and is refused. */
+function isData(property: PropertyDescriptor | undefined): property is PropertyDescriptor {
+  return (
+    property !== undefined &&
+    property.get === undefined &&
+    property.set === undefined &&
+    property.enumerable === true
+  );
+}
+
+/** SEAL-01, SEAL-02: what the text holds as it is, strings apart. */
+function isPlainScalar(value: unknown): boolean {
+  if (typeof value === "number") return value === 0 ? 1 / value > 0 : value - value === 0;
+  return value === null || typeof value === "boolean";
+}
+
+function wantedOf(names: readonly string[], wanted: (key: string) => boolean): readonly string[] {
+  const kept: string[] = [];
+  for (let i = 0; i < names.length; i++) if (wanted(names[i]!)) kept[kept.length] = names[i]!;
+  return kept;
 }
 
 function copyBefore(

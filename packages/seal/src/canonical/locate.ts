@@ -1,18 +1,15 @@
 import { formatPath, type Segment } from "./path.ts";
 
 /**
- * The path of a place in a text, and of the first repeated name: only walked when a text is
+ * The path of the end of a text's beginning, and of the first repeated name in it: only walked when a text is
  * refused, so that the pass that every text takes can do without.
  */
-export function locate(
-  text: string,
-  stopAt: number,
-): { path: string; repeated: string | undefined } {
+export function locate(text: string): { path: string; repeated: string | undefined } {
   const path: Segment[] = [];
   const names: (Set<string> | undefined)[] = [];
   let repeated: string | undefined;
   let i = 0;
-  while (i < stopAt && i < text.length) {
+  while (i < text.length) {
     const character = text[i]!;
     if (character === '"') {
       const end = endOfString(text, i);

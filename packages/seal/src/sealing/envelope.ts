@@ -12,11 +12,20 @@
 import { fromBase64, toBase64 } from "../canonical/base64.ts";
 import { SealError, SealTamperedError } from "../errors.ts";
 import { BYTES_DEFAULT, ENVELOPE_EXTRA_BYTES, ENVELOPE_FACTOR } from "../limits.ts";
-import { fromUtf8, isWellFormed, jsonStringify, utf8 } from "../platform.ts";
+import {
+  byteLength,
+  defineData,
+  fromUtf8,
+  isWellFormed,
+  jsonStringify,
+  objectKeys,
+  setHas,
+  utf8,
+} from "../platform.ts";
 import { readMembers } from "./members.ts";
 import { checkHeader, headerProblem, headerText, RESERVED_MEMBERS, type Header } from "./header.ts";
 import type { Keyring } from "./keyring.ts";
-import { equalBytes } from "./mac.ts";
+import { equalMacs } from "./mac.ts";
 import { checkPurpose, type Purpose } from "./purpose.ts";
 
 export interface SignOptions {
@@ -49,8 +58,6 @@ export interface Verified {
 
 const PLAIN_VERSION = 1;
 const CIPHER_VERSION = 2;
-const MAC_BYTES = 32;
-const MAC_CHARS = 43;
 const NO_HEADER: Header = Object.freeze({});
 
 /**
@@ -68,13 +75,9 @@ export function sign(body: string, options: SignOptions): Signed {
   const kid = keyring.currentId;
   const cipher = keyring.cipher(kid, purpose);
   const version = cipher === undefined ? PLAIN_VERSION : CIPHER_VERSION;
-  const plain = utf8(body);
-  const written = cipher === undefined ? body : toBase64(cipher.encrypt(plain));
-  const bytes = cipher === undefined ? plain : utf8(written);
+  const written = cipher === undefined ? body : toBase64(cipher.encrypt(utf8(body)));
   const own = headerText(header);
-  const mac = toBase64(
-    keyring.signer(purpose)([macInput(version, purpose, kid, own, bytes), bytes]),
-  );
+  const mac = keyring.signer(purpose)(macHead(version, purpose, kid, own, written), written);
   // Purpose, key id and MAC are of alphabets that need no escapes.
   const members = own === "{}" ? "" : `${own.slice(1, -1)},`;
   const head = `{"v":${version},"purpose":"${purpose}","kid":"${kid}",${members}"body":`;
@@ -92,24 +95,25 @@ export function verify(text: string, options: VerifyOptions): Verified {
   checkPurpose(purpose);
   const members = typeof text === "string" ? readMembers(text, longest(bodyBytesMax)) : undefined;
   if (members === undefined) throw new SealTamperedError();
-  const version = members.get("v");
-  const kid = members.get("kid");
-  const body = members.get("body");
-  const mac = members.get("mac");
+  const version = members["v"];
+  const kid = members["kid"];
+  const body = members["body"];
+  const mac = members["mac"];
   if (typeof version !== "number" || !Number.isSafeInteger(version)) throw new SealTamperedError();
   if (version !== PLAIN_VERSION && version !== CIPHER_VERSION) throw unsupported(version);
-  if (members.get("purpose") !== purpose) throw new SealTamperedError();
+  if (members["purpose"] !== purpose) throw new SealTamperedError();
   if (typeof kid !== "string" || typeof body !== "string") throw new SealTamperedError();
-  const given = typeof mac === "string" && mac.length === MAC_CHARS ? fromBase64(mac) : undefined;
   const header = headerOf(members);
-  if (given === undefined || header === undefined || !isWellFormed(body))
+  if (typeof mac !== "string" || header === undefined || !isWellFormed(body)) {
     throw new SealTamperedError();
+  }
   const expected = keyring.verifier(kid, purpose);
-  const bytes = utf8(body);
-  const own = expected([macInput(version, purpose, kid, headerText(header), bytes), bytes]);
-  if (own.length !== MAC_BYTES || !equalBytes(own, given)) throw new SealTamperedError();
+  const own = headerText(header);
+  if (!equalMacs(mac, expected(macHead(version, purpose, kid, own, body), body))) {
+    throw new SealTamperedError();
+  }
   const opened = version === PLAIN_VERSION ? body : decipher(body, keyring, kid, purpose);
-  return { body: opened, header, keyId: kid, mac: mac as string };
+  return { body: opened, header, keyId: kid, mac };
 }
 
 function longest(bodyBytesMax: number): number {
@@ -121,16 +125,12 @@ function unsupported(version: number): SealError {
   return new SealError("seal-version-unsupported", message, { version });
 }
 
-function headerOf(members: ReadonlyMap<string, unknown>): Header | undefined {
+function headerOf(members: Readonly<Record<string, unknown>>): Header | undefined {
   const header: Record<string, string | number | boolean | null> = {};
-  for (const [name, value] of members) {
-    if (RESERVED_MEMBERS.has(name)) continue;
-    Object.defineProperty(header, name, {
-      value,
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    });
+  const names = objectKeys(members);
+  for (let i = 0; i < names.length; i++) {
+    const name = names[i]!;
+    if (!setHas(RESERVED_MEMBERS, name)) defineData(header, name, members[name]);
   }
   return headerProblem(header) === undefined ? header : undefined;
 }
@@ -140,17 +140,15 @@ function headerOf(members: ReadonlyMap<string, unknown>): Header | undefined {
  * without a line feed; header and body are preceded by their length in bytes, so no text of theirs
  * can be taken for a separator (SEAL-29).
  */
-function macInput(
+function macHead(
   version: number,
   purpose: Purpose,
   kid: string,
   header: string,
-  body: Uint8Array,
-): Uint8Array {
-  const headerBytes = utf8(header).length;
-  return utf8(
-    `holdpoint-seal\n${version}\n${purpose}\n${kid}\n${headerBytes}\n${header}\n${body.length}\n`,
-  );
+  body: string,
+): string {
+  const lengths = `${byteLength(header)}\n${header}\n${byteLength(body)}`;
+  return `holdpoint-seal\n${version}\n${purpose}\n${kid}\n${lengths}\n`;
 }
 
 function decipher(body: string, keyring: Keyring, kid: string, purpose: Purpose): string {

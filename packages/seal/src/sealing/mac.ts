@@ -1,16 +1,22 @@
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 
-/** HMAC-SHA256 under one key: the 32 bytes over the concatenation of the parts. */
-export type MacKey = (parts: readonly Uint8Array[]) => Uint8Array;
+import { toBase64 } from "../canonical/base64.ts";
+import { charCodeAt, utf8 } from "../platform.ts";
 
 /**
- * Port for a faster MAC (SEAL-33). The algorithm is fixed, the same bytes come out; a keyring
+ * HMAC-SHA256 under one key, over the UTF-8 bytes of `head` and then of `body`: all 32 bytes, as
+ * 43 characters of base64 with the URL alphabet and no padding. Both are well-formed texts.
+ */
+export type MacKey = (head: string, body: string) => string;
+
+/**
+ * Port for a faster MAC (SEAL-33). The algorithm is fixed, the same text comes out; a keyring
  * compares a known answer when it is made, and refuses another algorithm with `key-invalid`.
  */
 export interface Mac {
   /** Sets a key up once; the bytes may be wiped afterwards. */
-  prepare(key: Uint8Array): MacKey;
+  readonly prepare: (key: Uint8Array) => MacKey;
 }
 
 /** The default MAC: `@noble/hashes`, on every runtime. */
@@ -18,18 +24,21 @@ export const nobleMac: Mac = Object.freeze({
   prepare(key: Uint8Array): MacKey {
     // The key's two compressions are done once; each MAC starts from a copy of that state.
     const keyed = hmac.create(sha256, key);
-    return (parts: readonly Uint8Array[]) => {
-      const running = keyed.clone();
-      for (let i = 0; i < parts.length; i++) running.update(parts[i]!);
-      return running.digest();
-    };
+    return (head, body) => toBase64(keyed.clone().update(utf8(head)).update(utf8(body)).digest());
   },
 });
 
-/** Whether two MACs are equal, in a time that doesn't tell where they differ (SEAL-32). */
-export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false;
+export const MAC_CHARS = 43;
+
+/**
+ * Whether a text is the MAC, in a time that doesn't tell where they differ (SEAL-32). The texts are
+ * compared, not the bytes they stand for: base64 has other spellings of the same bytes.
+ */
+export function equalMacs(given: string, expected: string): boolean {
+  if (given.length !== MAC_CHARS || expected.length !== MAC_CHARS) return false;
   let difference = 0;
-  for (let i = 0; i < a.length; i++) difference |= a[i]! ^ b[i]!;
+  for (let i = 0; i < MAC_CHARS; i++) {
+    difference |= charCodeAt(given, i) ^ charCodeAt(expected, i);
+  }
   return difference === 0;
 }

@@ -1,0 +1,128 @@
+/**
+ * A log's entries, each sealed and chained to the one before (FLOW-73).
+ *
+ * L1 An entry's header names its run and revision and holds the MAC of the entry before; the first holds none.
+ * L2 A removed, moved, reordered, foreign or added entry breaks the header of a neighbour: refused, before it is decoded.
+ */
+import { isSealError, sign, verify, type Header, type Keyring, type Sealer } from "@holdpoint/seal";
+
+import { FlowError } from "../errors.ts";
+import type { RunEvent } from "../run/event.ts";
+import { appendWrite, type LogRow } from "../run/log.ts";
+import { eventForm, sealable } from "./form.ts";
+
+/** Where a chain stands: what the next entry has to name. */
+export interface ChainEnd {
+  readonly revision: number;
+  /** MAC of the last entry; empty before the first. */
+  readonly mac: string;
+}
+
+export const chainStart: ChainEnd = { revision: 0, mac: "" };
+
+export interface SealedEntries {
+  readonly writes: readonly ReturnType<typeof appendWrite>[];
+  readonly end: ChainEnd;
+}
+
+/** What seals and opens one run's entries. */
+export class Chain {
+  readonly #keyring: Keyring;
+  readonly #sealer: Sealer;
+  readonly #scope: string;
+  readonly #runId: string;
+  readonly #of: Header;
+
+  /** `of`: what the first entry's header says of the graph. */
+  constructor(how: {
+    keyring: Keyring;
+    sealer: Sealer;
+    scope: string;
+    runId: string;
+    of?: Header;
+  }) {
+    this.#keyring = how.keyring;
+    this.#sealer = how.sealer;
+    this.#scope = how.scope;
+    this.#runId = how.runId;
+    this.#of = how.of ?? {};
+  }
+
+  /** An event's text. @throws FlowError `state-not-sealable` with the path of what can't be sealed. */
+  encode(event: RunEvent): string {
+    return sealable(`${event.type}`, this.#runId, () =>
+      this.#sealer.encode(eventForm(event, this.#sealer)),
+    );
+  }
+
+  /** The writes that append encoded events after `end`. */
+  seal(end: ChainEnd, bodies: readonly string[]): SealedEntries {
+    let { revision, mac } = end;
+    const writes = bodies.map((body) => {
+      revision += 1;
+      const signed = sign(body, {
+        keyring: this.#keyring,
+        purpose: "log-entry",
+        header: {
+          ...(revision === 1 && this.#of), // the first says of which graph the run is
+          scope: this.#scope,
+          run: this.#runId,
+          rev: revision,
+          prev: mac, // L1
+        },
+      });
+      mac = signed.mac;
+      return appendWrite(this.#scope, this.#runId, revision, signed.text);
+    });
+    return { writes, end: { revision, mac } };
+  }
+
+  /**
+   * Entries after `end`, verified in order and only then decoded.
+   * @throws FlowError `checkpoint-tampered` naming the first revision that does not hold.
+   */
+  open(
+    end: ChainEnd,
+    rows: readonly LogRow[],
+    how: { readonly schema: unknown; readonly first?: (header: Header) => void },
+  ): { events: RunEvent[]; end: ChainEnd } {
+    let { revision, mac } = end;
+    const bodies = rows.map((row) => {
+      revision += 1;
+      const entry = this.#verified(row, revision);
+      const { header } = entry;
+      const holds =
+        row.revision === revision &&
+        header["scope"] === this.#scope &&
+        header["run"] === this.#runId &&
+        header["rev"] === revision &&
+        header["prev"] === mac;
+      if (!holds) throw this.#tampered(revision); // L2
+      if (revision === 1) how.first?.(header);
+      mac = entry.mac;
+      return entry.body;
+    });
+    const events = bodies.map(
+      (body) => this.#sealer.decode(body, { schema: how.schema }) as RunEvent,
+    );
+    return { events, end: { revision, mac } };
+  }
+
+  #verified(row: LogRow, revision: number): ReturnType<typeof verify> {
+    try {
+      return verify(row.text, { keyring: this.#keyring, purpose: "log-entry" });
+    } catch (error) {
+      if (isSealError(error)) throw this.#tampered(revision, error);
+      throw error;
+    }
+  }
+
+  #tampered(revision: number, cause?: unknown): FlowError {
+    return new FlowError(
+      "checkpoint-tampered",
+      `entry ${revision} of run ${this.#runId} is not what was written there, or was sealed under another key (see the keyring given to the runner)`,
+      { runId: this.#runId, revision },
+      cause,
+    );
+  }
+}

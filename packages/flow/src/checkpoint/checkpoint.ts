@@ -1,0 +1,86 @@
+import type { Flow } from "../graph/flow.ts";
+import type { State } from "../graph/node.ts";
+import type { PendingView } from "../run/pending.ts";
+
+const inspect = Symbol.for("nodejs.util.inspect.custom");
+
+/** What a checkpoint shows of itself (FLOW-29). */
+export interface CheckpointView {
+  readonly runId: string;
+  readonly flow: string;
+  /** Digest of the graph it was made on. */
+  readonly digest: string;
+  readonly status: "paused";
+  readonly revision: number;
+  readonly rounds: number;
+  /** Paths of the visits of this round. */
+  readonly frontier: readonly string[];
+  readonly pendings: readonly PendingView[];
+}
+
+/**
+ * Where a paused run stands: a value to keep, in memory or, as the text that `dumpCheckpoint` gives, anywhere.
+ *
+ * What it shows is for reading; a resume believes the sealed bytes alone. They travel with a structured clone, and are
+ * bytes, so that printing or logging one never shows what the run holds.
+ */
+export class Checkpoint<F extends Flow = Flow> implements CheckpointView {
+  readonly runId: string;
+  readonly flow: string;
+  readonly digest: string;
+  readonly status = "paused";
+  readonly revision: number;
+  readonly rounds: number;
+  readonly frontier: readonly string[];
+  readonly pendings: readonly PendingView[];
+  /** The sealed text, in UTF-8. */
+  readonly sealed: Uint8Array;
+  readonly #state: () => State;
+  /** Types only; never present. */
+  declare readonly types?: { readonly of: F };
+
+  constructor(view: Omit<CheckpointView, "status">, state: () => State, text: string) {
+    this.runId = view.runId;
+    this.flow = view.flow;
+    this.digest = view.digest;
+    this.revision = view.revision;
+    this.rounds = view.rounds;
+    this.frontier = Object.freeze([...view.frontier]);
+    this.pendings = Object.freeze([...view.pendings]);
+    this.sealed = utf8.encode(text);
+    this.#state = state;
+  }
+
+  /** The state at the pause; finished siblings' updates are not merged yet. Gone in a clone. */
+  get state(): Readonly<Record<string, unknown>> {
+    return this.#state();
+  }
+
+  toJSON(): CheckpointView {
+    const { runId, flow, digest, status, revision, rounds, frontier, pendings } = this;
+    return { runId, flow, digest, status, revision, rounds, frontier, pendings };
+  }
+
+  [inspect](): string {
+    const waits = this.pendings
+      .map((pending) => `${pending.kind} ${pending.id} at ${pending.path}`)
+      .join(", ");
+    return `Checkpoint of ${this.flow} run ${this.runId} at revision ${this.revision} (${waits})`;
+  }
+}
+
+const utf8 = new TextEncoder();
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** The sealed text of a checkpoint or of a clone of one; `undefined` for anything else. */
+export function sealedText(value: unknown): string | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const descriptor = Object.getOwnPropertyDescriptor(value, "sealed");
+  const bytes: unknown = descriptor?.value;
+  if (!(bytes instanceof Uint8Array)) return undefined;
+  try {
+    return strictUtf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

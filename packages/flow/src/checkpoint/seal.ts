@@ -1,0 +1,96 @@
+/**
+ * Sealing a run's state into a checkpoint, and checking beforehand that this will work (FLOW-26, FLOW-27).
+ */
+import { sign, type Header } from "@holdpoint/seal";
+
+import { FlowError } from "../errors.ts";
+import type { Graph } from "../graph/flow.ts";
+import type { Manifest } from "../graph/digest.ts";
+import type { State } from "../graph/node.ts";
+import type { Parts } from "../run/parts.ts";
+import { openWaits, pendingView } from "../run/pending.ts";
+import type { RunState } from "../run/state.ts";
+import { Checkpoint } from "./checkpoint.ts";
+import { sealable, stateForm } from "./form.ts";
+
+/**
+ * The version of what a checkpoint holds. History:
+ * 1: first release. An older reader refuses a newer version by name.
+ */
+export const checkpointVersion = 1;
+
+/** A graph's manifest as one header text, and back. Names and digests hold neither `=` nor `;`. */
+export function manifestText(manifest: Manifest): string {
+  return Object.entries(manifest)
+    .map(([part, digest]) => `${part}=${digest}`)
+    .join(";");
+}
+
+export function manifestFrom(text: string): Manifest {
+  return Object.fromEntries(text.split(";").map((entry) => entry.split("=") as [string, string]));
+}
+
+/**
+ * A run's state as text. Where classes or codecs of the user's take part, it is opened again and compared: what could be
+ * written and not be built again is found here, before anybody is asked. Everything else comes back exactly by the codec's
+ * own rule (SEAL-23).
+ * @throws FlowError `state-not-sealable` with the path of what can't be.
+ */
+export function encodeState(run: RunState, graph: Graph, parts: Parts): string {
+  const { sealer } = parts;
+  const { runId } = run.seed;
+  // The manifest goes into the header, where a refusal can read it before anything is decoded.
+  const seed = { ...run.seed, manifest: {} };
+  return sealable("the run's state", runId, () => {
+    const body = sealer.encode(stateForm({ ...run, seed }, sealer));
+    if (parts.exact) return body;
+    const again = sealer.encode(sealer.decode(body, { schema: graph.reachable }));
+    if (again !== body) {
+      throw new FlowError(
+        "state-not-sealable",
+        "the run's state does not come back from its seal as it went in",
+        { runId },
+      );
+    }
+    return body;
+  });
+}
+
+/** What a seal's header says of the graph: read before anything is decoded. */
+export function graphHeader(seed: RunState["seed"]): Header {
+  return { flow: seed.flow, graph: seed.digest, parts: manifestText(seed.manifest) };
+}
+
+/** Seals a run's encoded state. */
+export function sealRun(body: string, run: RunState, parts: Parts): string {
+  const { seed, revision, phase } = run;
+  return sign(body, {
+    keyring: parts.keyring,
+    purpose: "checkpoint",
+    header: {
+      format: checkpointVersion,
+      scope: seed.scope,
+      run: seed.runId,
+      ...graphHeader(seed),
+      rev: revision,
+      phase: phase.is === "ended" ? phase.how : phase.is,
+    },
+  }).text;
+}
+
+/** The checkpoint of a sealed run. `state` is for looking at: whoever goes on has one of their own. */
+export function checkpointOf(run: RunState, text: string, state: () => State): Checkpoint {
+  return new Checkpoint(
+    {
+      runId: run.seed.runId,
+      flow: run.seed.flow,
+      digest: run.seed.digest,
+      revision: run.revision,
+      rounds: run.counters.rounds,
+      frontier: run.visits.map((visit) => visit.path),
+      pendings: openWaits(run).map(({ path, wait }) => pendingView(path, wait)),
+    },
+    state,
+    text,
+  );
+}

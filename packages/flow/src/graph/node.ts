@@ -1,0 +1,89 @@
+import type { ApprovalRule } from "@holdpoint/approvals";
+import type { AnyTool } from "@holdpoint/tools";
+import type { z } from "zod";
+
+import type { NodeContext } from "../run/context.ts";
+
+export type MaybePromise<T> = T | Promise<T>;
+export type State = Record<string, unknown>;
+
+/** How often and after which wait a failed execution is tried again. */
+export interface Retry {
+  /** Executions in all, the first included; 1 or more. */
+  readonly attempts: number;
+  /** Wait before the n-th retry, in milliseconds; a number doubles each time. */
+  readonly backoffMs?: number | ((retry: number) => number);
+  /** Which failures are tried again; by default those that say `retryable`. */
+  readonly on?: (error: unknown) => boolean;
+}
+
+/** What every node may be given. Titles and descriptions are for people and no part of the graph's digest. */
+export interface NodeOptions {
+  readonly title?: string;
+  readonly description?: string;
+  /** Raise it when the function's meaning changes: a paused run of the old one is then refused (FLOW-52). */
+  readonly version?: string;
+  /** Visits of this node that one run may make. */
+  readonly maxVisits?: number;
+  readonly retry?: Retry;
+  /** Time one execution may take, in milliseconds; a person's time does not count. */
+  readonly timeoutMs?: number;
+}
+
+/** An edit that a gate's person may make to its payload. */
+export interface GateEdits {
+  readonly schema: z.ZodType;
+  readonly apply: (edited: unknown, state: State) => State;
+}
+
+interface SpecBase {
+  readonly name: string;
+  readonly options: NodeOptions;
+}
+
+export interface FunctionSpec extends SpecBase {
+  readonly kind: "function";
+  readonly run: (state: State, ctx: NodeContext) => MaybePromise<State | void>;
+}
+
+export interface GateSpec extends SpecBase {
+  readonly kind: "gate";
+  readonly payload: (state: State) => unknown;
+  readonly when: ((state: State) => boolean) | undefined;
+  readonly edits: GateEdits | undefined;
+  readonly rule: ApprovalRule;
+}
+
+export interface CallSpec extends SpecBase {
+  readonly kind: "call";
+  readonly tool: AnyTool;
+  /** Static arguments, which the digest sees, or a function of the state. */
+  readonly args: unknown;
+  /** A field of the state, a function that makes an update, or nothing. */
+  readonly into: string | ((result: unknown, state: State) => State | void) | undefined;
+}
+
+/** One node of a flow, by kind. */
+export type NodeSpec = FunctionSpec | GateSpec | CallSpec;
+
+/** A route: the targets it may name, and the choice among them. */
+export interface RouteSpec {
+  readonly from: string;
+  readonly targets: readonly string[];
+  readonly choose: (state: State) => string | readonly string[];
+}
+
+/** A drawn connection that is taken by what happened, not chosen. */
+export interface EdgeSpec {
+  readonly from: string;
+  readonly to: string;
+  readonly when: "finished" | "denied" | "failed";
+}
+
+export interface ReducerSpec {
+  readonly field: string;
+  readonly merge: (current: unknown, update: unknown) => unknown;
+}
+
+/** Ends the flow; as text, so that it shows in messages and seals. Names beginning with `$` are reserved. */
+export const END = "$end" as const;

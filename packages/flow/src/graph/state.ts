@@ -1,0 +1,124 @@
+import { z } from "zod";
+
+import { FlowError } from "../errors.ts";
+
+/** The state of a flow: a zod object. */
+export type StateSchema = z.ZodObject;
+
+/**
+ * How a flow reads its state (FLOW-03). Values in the state are on the output side of the schema: an update is checked
+ * by `z.output(field)`, so nothing is transformed twice.
+ */
+export interface StateReader {
+  readonly fields: readonly string[];
+  readonly schema: StateSchema;
+  /** The start input, read once by the whole schema. @throws FlowError `input-invalid` */
+  start(input: unknown): Record<string, unknown>;
+  /** One field of an update, checked. @throws FlowError `unknown-field`, `update-invalid` */
+  field(name: string, value: unknown, node: string): unknown;
+  /** The whole object's own checks on a merged state. @throws FlowError `state-invalid` */
+  whole(state: Record<string, unknown>): void;
+  /** A decoded state: checked, never replaced. @throws FlowError `state-invalid` */
+  opened(state: Record<string, unknown>): void;
+  /** Whether the field may be absent. */
+  optional(name: string): boolean;
+}
+
+interface Issue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+/** Issues as text: paths and zod's own sentences, which do not quote values. */
+function issuesText(issues: readonly Issue[]): string {
+  return issues
+    .slice(0, 5)
+    .map((issue) => `${issue.path.map(String).join(".") || "(whole)"}: ${issue.message}`)
+    .join("; ");
+}
+
+/** Compiles the schema once per flow. */
+export function stateReader(schema: StateSchema): StateReader {
+  const shape = schema.shape as Record<string, z.ZodType>;
+  const fields = Object.keys(shape);
+  const output = new Map<string, z.ZodType>();
+  for (const name of fields) output.set(name, z.output(shape[name]!) as z.ZodType);
+  const wholeOutput = z.output(schema) as z.ZodType;
+  const hasOwnChecks = (schema._zod.def.checks?.length ?? 0) > 0;
+
+  return {
+    fields,
+    schema,
+    start(input) {
+      const read = schema.safeParse(input);
+      if (!read.success) {
+        throw new FlowError(
+          "input-invalid",
+          `the input does not fit the state: ${issuesText(read.error.issues)}`,
+          {
+            issues: read.error.issues.map((issue) => issue.path.map(String).join(".")),
+          },
+        );
+      }
+      const state = read.data as Record<string, unknown>;
+      for (const name of Object.keys(state))
+        freezeBuilt(state[name], (input as Record<string, unknown>)[name]);
+      return Object.freeze(state);
+    },
+    field(name, value, node) {
+      const reader = output.get(name);
+      if (reader === undefined) {
+        throw new FlowError("unknown-field", `the state has no field '${name}'`, {
+          node,
+          field: name,
+        });
+      }
+      const read = reader.safeParse(value);
+      if (!read.success) {
+        throw new FlowError(
+          "update-invalid",
+          `the update of '${name}' does not fit: ${issuesText(read.error.issues)}`,
+          {
+            node,
+            field: name,
+          },
+        );
+      }
+      freezeBuilt(read.data, value);
+      return read.data;
+    },
+    whole(state) {
+      if (hasOwnChecks) this.opened(state);
+    },
+    opened(state) {
+      const read = wholeOutput.safeParse(state);
+      if (read.success) return;
+      throw new FlowError(
+        "state-invalid",
+        `the state does not fit its schema: ${issuesText(read.error.issues)}`,
+        {
+          issues: read.error.issues.map((issue) => issue.path.map(String).join(".")),
+        },
+      );
+    },
+    optional: (name) => output.get(name)?.safeParse(undefined).success ?? false,
+  };
+}
+
+/**
+ * Freezes the containers that zod has just built, so a node that mutates its state fails loudly instead of making a
+ * resumed run differ. What zod passed through untouched is the caller's own and stays as it is.
+ */
+function freezeBuilt(built: unknown, from: unknown): void {
+  if (typeof built !== "object" || built === null || built === from || Object.isFrozen(built))
+    return;
+  const source = typeof from === "object" && from !== null ? (from as Record<string, unknown>) : {};
+  if (Array.isArray(built)) {
+    for (let index = 0; index < built.length; index++) freezeBuilt(built[index], source[index]);
+    Object.freeze(built);
+  } else if (Object.getPrototypeOf(built) === Object.prototype) {
+    for (const key of Object.keys(built))
+      freezeBuilt((built as Record<string, unknown>)[key], source[key]);
+    Object.freeze(built);
+  }
+}

@@ -1,0 +1,75 @@
+import { requestOf, type ApprovalRequest, type RequestFacts } from "@holdpoint/approvals";
+import { digestText } from "@holdpoint/seal";
+import type { CallIdentity } from "@holdpoint/tools";
+
+import type { Identity } from "./identity.ts";
+import type { Wait } from "./journal.ts";
+import type { LiveRun } from "./live.ts";
+
+/** The id of a gate's question in one visit. */
+export function gateIdOf(runId: string, visit: string): string {
+  return digestText(`gate\0${runId}\0${visit}`);
+}
+
+/** A call as the ids and keys made of it name it (FLOW-38, TOOL-08). */
+export function callIdentity(runId: string, visit: string, id: Identity): CallIdentity {
+  return { runId, node: visit, tool: id.name, key: id.key, number: id.number };
+}
+
+/** What waits, from the request that was asked. */
+export function waitOf(
+  request: ApprovalRequest,
+  id: Identity | undefined,
+  approvalId: string | undefined,
+): Wait {
+  const { kind, tool, scope, runId, node, callId, argumentKey, requestedBy, rule, context } =
+    request;
+  return {
+    kind: "approval",
+    id,
+    callId,
+    approvalId,
+    facts: {
+      kind,
+      tool,
+      scope,
+      runId,
+      node,
+      callId,
+      argumentKey,
+      requestedBy,
+      rule,
+      ...(context !== undefined && { context }),
+    },
+    arguments: { form: "value", value: request.arguments },
+    argumentsDigest: request.argumentsDigest,
+    requestedAt: request.requestedAt,
+  };
+}
+
+/** A gate's request. */
+export function gateRequest(
+  live: LiveRun,
+  visit: string,
+  how: { node: string; payload: unknown; rule: RequestFacts["rule"] },
+): ApprovalRequest {
+  const { flow, runId, scope, requestedBy } = live.state.seed;
+  const { sealer, ids, clock } = live.parts;
+  const facts: RequestFacts = {
+    kind: "gate",
+    tool: `node:${flow}.${how.node}`,
+    scope,
+    runId,
+    node: visit,
+    callId: gateIdOf(runId, visit),
+    argumentKey: sealer.digest(how.payload),
+    arguments: how.payload,
+    requestedBy,
+    rule: how.rule,
+  };
+  return requestOf(facts, {
+    id: ids.id(),
+    requestedAt: clock.now(),
+    digest: (value) => sealer.digest(value),
+  });
+}

@@ -1,0 +1,128 @@
+import type { AnyTool, Executor, InputSnapshot, ToolInput, ToolOutput } from "@holdpoint/tools";
+
+import type { MaybePromise } from "../graph/node.ts";
+import type { CallWay } from "./calls.ts";
+import type { Kept, Settled } from "./journal.ts";
+import type { Begin, Scope } from "./scope.ts";
+
+export interface CallOptions {
+  /** Tells calls with equal tool and arguments apart by hand, instead of by the order in which they were made. */
+  readonly key?: string;
+  /** Another executor than the runner's, with guards or approvals of its own. */
+  readonly executor?: Executor;
+}
+
+/**
+ * What a node gets beside the state. Calls belong to the visit through this object alone (FLOW-42): what goes past it is
+ * outside the run.
+ *
+ * A call that waits for a person never settles in this execution: the code is parked, and runs again from its top on
+ * resume, with the finished calls replayed (FLOW-23). So take limiters, locks and connections inside a tool or a step, not
+ * around a call; `defer` gives back what was taken all the same.
+ */
+export interface NodeContext {
+  readonly runId: string;
+  /** The visit's path in the run: `assess#1`. */
+  readonly node: string;
+  /** Aborted when the run is aborted or the node's time is over; never by a pause. */
+  readonly signal: AbortSignal;
+  /** Runs a tool, once: on a re-run of this visit the recorded result is returned instead. */
+  call<T extends AnyTool>(
+    tool: T,
+    args: ToolInput<T>,
+    options?: CallOptions,
+  ): Promise<ToolOutput<T>>;
+  /** Journals any result under a name. May run again after a crash, so effects belong in tools. */
+  step<T>(name: string, run: () => MaybePromise<T>): Promise<T>;
+  /** The time, the same at every re-run. */
+  now(): Date;
+  /** A number in [0, 1), the same at every re-run. */
+  random(): number;
+  /** A UUID, the same at every re-run. */
+  uuid(): string;
+  /** Runs when this execution ends in any way, a pause included; last registered first. */
+  defer(cleanup: () => MaybePromise<void>): void;
+}
+
+/** What a context needs of the visit it belongs to. */
+export interface ContextOps {
+  readonly runId: string;
+  readonly node: string;
+  readonly signal: AbortSignal;
+  /** Takes a call's input, synchronously. */
+  input(tool: AnyTool, args: unknown): InputSnapshot;
+  /** Runs a tool for this visit. */
+  call(way: CallWay): Begin;
+  /** Runs a step's function for this visit. */
+  step(run: () => unknown): Begin;
+  moment(kind: "now" | "random" | "uuid"): Settled;
+  /** A recorded value, decoded where it is a text. */
+  open(kept: Kept): unknown;
+  defer(cleanup: () => MaybePromise<void>): void;
+}
+
+/** A class with prototype members: an object literal made anew for each execution costs more than a call. */
+export class VisitContext implements NodeContext {
+  readonly #ops: ContextOps;
+  readonly #scope: Scope;
+
+  constructor(ops: ContextOps, scope: Scope) {
+    this.#ops = ops;
+    this.#scope = scope;
+  }
+
+  get runId(): string {
+    return this.#ops.runId;
+  }
+
+  get node(): string {
+    return this.#ops.node;
+  }
+
+  get signal(): AbortSignal {
+    return this.#ops.signal;
+  }
+
+  call<T extends AnyTool>(
+    tool: T,
+    args: ToolInput<T>,
+    options?: CallOptions,
+  ): Promise<ToolOutput<T>> {
+    // The input is taken now, synchronously: what the caller does to it later changes nothing.
+    const what = {
+      kind: "call" as const,
+      name: tool.name,
+      tool,
+      input: this.#ops.input(tool, args),
+      hand: options?.key,
+    };
+    return this.#scope.ask(what, this.#ops.call({ tool, executor: options?.executor })) as Promise<
+      ToolOutput<T>
+    >;
+  }
+
+  step<T>(name: string, run: () => MaybePromise<T>): Promise<T> {
+    return this.#scope.ask({ kind: "step", name }, this.#ops.step(run)) as Promise<T>;
+  }
+
+  now(): Date {
+    return new Date(this.#moment("now") as number);
+  }
+
+  random(): number {
+    return this.#moment("random") as number;
+  }
+
+  uuid(): string {
+    return this.#moment("uuid") as string;
+  }
+
+  defer(cleanup: () => MaybePromise<void>): void {
+    this.#ops.defer(cleanup);
+  }
+
+  #moment(kind: "now" | "random" | "uuid"): unknown {
+    const outcome = this.#scope.moment(kind, () => this.#ops.moment(kind));
+    return outcome.ok ? this.#ops.open(outcome.result) : undefined;
+  }
+}

@@ -1,0 +1,137 @@
+import type { ActorRef, DecisionRecord } from "@holdpoint/approvals";
+import type { ErrorInfo } from "@holdpoint/tools";
+
+import type { Manifest } from "../graph/digest.ts";
+import type { State } from "../graph/node.ts";
+import type { Identity } from "./identity.ts";
+import type { Kept, Settled, SpentApproval, Wait } from "./journal.ts";
+
+/** What shapes a run, sealed with it at its start; another runner's settings don't change it (FLOW-43). */
+export interface RunSettings {
+  readonly concurrency: number;
+  readonly roundsMax: number;
+  readonly visitsMax: number;
+  /** Whether a re-run that asks for other things than were recorded fails instead of telling. */
+  readonly strict: boolean;
+}
+
+/** Who a run is. */
+export interface RunSeed {
+  readonly runId: string;
+  readonly scope: string;
+  readonly flow: string;
+  readonly digest: string;
+  readonly manifest: Manifest;
+  readonly settings: RunSettings;
+  readonly requestedBy: ActorRef | undefined;
+}
+
+/** What a visit evaluated once, at its start (FLOW-63). */
+export type VisitInputs =
+  | { readonly kind: "gate"; readonly asks: boolean; readonly payload: Kept }
+  | { readonly kind: "call"; readonly args: Kept };
+
+/** How a visit ended. `via` names the edge that takes over from the ordinary ones. */
+export type VisitEnd =
+  | { readonly ok: true; readonly update: State; readonly via?: "denied" }
+  | { readonly ok: false; readonly error: ErrorInfo; readonly via?: "failed" };
+
+export interface Answered {
+  readonly visit: string;
+  readonly callId: string;
+  readonly approvalId: string | undefined;
+  readonly argumentsDigest: string;
+  readonly decision: DecisionRecord;
+}
+
+/**
+ * Everything that happens to a run (FLOW-74). A run is the list of these; its state is their fold. `at` is the time of
+ * the process that wrote the event, in milliseconds since 1970; order comes from the list, never from times.
+ */
+export type RunEvent = { readonly at: number } & (
+  | { readonly type: "run-started"; readonly seed: RunSeed; readonly state: State }
+  | {
+      readonly type: "visit-started";
+      readonly visit: string;
+      readonly inputs: VisitInputs | undefined;
+    }
+  | {
+      readonly type: "call-started";
+      readonly visit: string;
+      readonly call: Identity;
+      readonly arguments: Kept;
+      readonly idempotent: boolean;
+      readonly approval?: SpentApproval;
+    }
+  | {
+      readonly type: "call-finished";
+      readonly visit: string;
+      readonly call: Identity;
+      readonly outcome: Settled;
+      readonly cost: number;
+      readonly approval?: SpentApproval;
+    }
+  | { readonly type: "call-dropped"; readonly visit: string; readonly tool: string }
+  | {
+      readonly type: "call-unjournaled";
+      readonly visit: string;
+      readonly call: Identity;
+      /** What could not be sealed, by its path. */
+      readonly why: string;
+      readonly cost: number;
+      readonly approval?: SpentApproval;
+    }
+  | {
+      readonly type: "step-recorded";
+      readonly visit: string;
+      readonly call: Identity;
+      readonly outcome: Settled;
+    }
+  | { readonly type: "approval-requested"; readonly visit: string; readonly wait: Wait }
+  | { readonly type: "visit-waiting"; readonly visit: string }
+  | { readonly type: "settling"; readonly attemptId: string; readonly answers: readonly Answered[] }
+  | { readonly type: "answered"; readonly attemptId: string; readonly answers: readonly Answered[] }
+  | {
+      readonly type: "superseded";
+      readonly visit: string;
+      readonly callId: string;
+      readonly approvalId: string | undefined;
+      /** Whether it is asked again at once, under a new id. */
+      readonly again: boolean;
+    }
+  | {
+      readonly type: "answer-unused";
+      readonly visit: string;
+      readonly callId: string;
+      readonly approvalId: string | undefined;
+    }
+  | {
+      readonly type: "retried";
+      readonly visit: string;
+      readonly attempt: number;
+      readonly error: ErrorInfo;
+    }
+  | {
+      readonly type: "replay-diverged";
+      readonly visit: string;
+      readonly expected: readonly string[];
+      readonly came: readonly string[];
+    }
+  | { readonly type: "visit-finished"; readonly visit: string; readonly end: VisitEnd }
+  | {
+      readonly type: "routed";
+      /** Fields with a reducer, merged: the fold runs no code of the user's. */
+      readonly reduced: State;
+      /** What each visit chose or followed. */
+      readonly taken: Readonly<Record<string, readonly string[]>>;
+      readonly next: readonly string[];
+      readonly ended: boolean;
+    }
+  | { readonly type: "paused" }
+  | { readonly type: "completed" }
+  | { readonly type: "failed"; readonly error: ErrorInfo; readonly node: string | undefined }
+  | { readonly type: "cancelled"; readonly reason: string; readonly by: ActorRef | undefined }
+);
+
+export type RunEventType = RunEvent["type"];
+export type EventOf<T extends RunEventType> = Extract<RunEvent, { readonly type: T }>;

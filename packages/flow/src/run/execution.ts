@@ -1,0 +1,224 @@
+/**
+ * One execution of a node's code while it is under way: the seam between its scope, its context and the run.
+ */
+import {
+  errorInfo,
+  inputOf,
+  rebuildError,
+  toolFacts,
+  type AnyTool,
+  type InputSnapshot,
+} from "@holdpoint/tools";
+
+import { FlowError, isFlowError } from "../errors.ts";
+import type { MaybePromise } from "../graph/node.ts";
+import { journaled, performCall, type CallSite, type CallWay } from "./calls.ts";
+import type { ContextOps } from "./context.ts";
+import { identityText, plainIdentity, type Made } from "./identity.ts";
+import {
+  isFresh,
+  Prior,
+  type Entry,
+  type Kept,
+  type Settled,
+  type SpentApproval,
+  type Wait,
+} from "./journal.ts";
+import type { LiveRun } from "./live.ts";
+import { prepareSeal } from "./prepare.ts";
+import type { Rest } from "./rest.ts";
+import { revealed } from "./reveal.ts";
+import { Scope, type Begin, type Revealed, type ScopeEnd, type ScopeOps } from "./scope.ts";
+import { conclude, withdrawAll } from "./spend.ts";
+import type { OpenVisit } from "./state.ts";
+
+export class Execution implements ContextOps, ScopeOps, CallSite {
+  readonly live: LiveRun;
+  readonly visit: string;
+  readonly scope: Scope;
+  readonly rest: Rest;
+  signal: AbortSignal;
+  readonly #prior: Prior | undefined;
+  #spent: Map<Made, { cost: number; approval?: SpentApproval }> | undefined;
+  #cleanups: (() => MaybePromise<void>)[] | undefined;
+
+  constructor(live: LiveRun, visit: OpenVisit) {
+    this.live = live;
+    this.visit = visit.path;
+    this.signal = live.signal;
+    this.rest = live.parts.rest;
+    const { execution } = visit;
+    this.#prior = isFresh(execution) ? undefined : new Prior(execution);
+    this.scope = new Scope(this, this.#prior);
+  }
+
+  get runId(): string {
+    return this.live.state.seed.runId;
+  }
+
+  get node(): string {
+    return this.visit;
+  }
+
+  // What the context asks for
+
+  input(tool: AnyTool, args: unknown): InputSnapshot {
+    return inputOf(tool, args, this.live.parts.sealer);
+  }
+
+  call(way: CallWay): Begin {
+    return (made, standing) => performCall(this, way, made, standing);
+  }
+
+  step(run: () => unknown): Begin {
+    return async () => {
+      try {
+        return { ok: true, result: { form: "value", value: await run() } };
+      } catch (error) {
+        return { ok: false, error: errorInfo(error) };
+      }
+    };
+  }
+
+  moment(kind: "now" | "random" | "uuid"): Settled {
+    const { clock, ids } = this.live.parts;
+    const value = kind === "now" ? clock.now() : ids[kind]();
+    return { ok: true, result: { form: "value", value } };
+  }
+
+  defer(cleanup: () => MaybePromise<void>): void {
+    (this.#cleanups ??= []).push(cleanup);
+  }
+
+  /** Whether anything was registered with `defer`. */
+  get cleans(): boolean {
+    return this.#cleanups !== undefined;
+  }
+
+  /** Last registered first; a failing one is logged and keeps none of the others from running. */
+  async cleanUp(): Promise<void> {
+    for (const cleanup of this.#cleanups!.reverse()) {
+      try {
+        await cleanup();
+      } catch {
+        const { runId } = this;
+        this.live.parts.logger.error("a deferred cleanup failed", { runId, node: this.visit });
+      }
+    }
+  }
+
+  // What the scope asks for
+
+  record(made: Made, outcome: Settled): void {
+    const { live, visit } = this;
+    const kept = journaled(outcome);
+    if (made.kind !== "call")
+      return live.emit({ type: "step-recorded", visit, call: made, outcome: kept });
+    const spent = this.#spent?.get(made) ?? { cost: 0 };
+    try {
+      live.emit({ type: "call-finished", visit, call: made, outcome: kept, ...spent });
+    } catch (error) {
+      if (!isFlowError(error, "state-not-sealable")) throw error;
+      live.emit({ type: "call-unjournaled", visit, call: made, why: error.message, ...spent });
+    }
+  }
+
+  durable(): Promise<void> | undefined {
+    return this.live.flush();
+  }
+
+  reveal(made: Made, outcome: Settled, how: "live" | "recorded"): Revealed {
+    if (!outcome.ok) return { error: rebuildError(outcome.error) }; // FLOW-32: live ones are rebuilt too
+    const { result } = outcome;
+    if (how === "live" && result.form === "value") return { value: result.value };
+    return { value: this.open(result, made.tool) };
+  }
+
+  diverged(expected: readonly Entry[], came: readonly Made[]): unknown {
+    const names = (ids: readonly { readonly name: string; readonly number: number }[]): string[] =>
+      ids.map((id) => `${id.name}/${id.number}`);
+    const facts = { expected: names(expected.map((entry) => entry.id)), came: names(came) };
+    this.live.emit({ type: "replay-diverged", visit: this.visit, ...facts });
+    if (!this.live.state.seed.settings.strict) return undefined;
+    return new FlowError(
+      "replay-diverged",
+      `${this.visit} ran again and asked for ${facts.came.join(", ")} instead of ${facts.expected.join(", ")}: nothing new was run`,
+      { runId: this.runId, node: this.visit, ...facts },
+    );
+  }
+
+  dropped(name: string): void {
+    this.live.emit({ type: "call-dropped", visit: this.visit, tool: name });
+  }
+
+  // What a call asks for
+
+  prepare(): void {
+    prepareSeal(this.live);
+  }
+
+  generation(made: Made): number {
+    return this.#prior?.generation(made) ?? 0;
+  }
+
+  spentOn(made: Made, what: { readonly cost?: number; readonly approval?: SpentApproval }): void {
+    const spent = (this.#spent ??= new Map());
+    spent.set(made, { cost: 0, ...spent.get(made), ...what });
+  }
+
+  /** A recorded result, by what the tool's output reaches. */
+  open(kept: Kept, tool?: AnyTool): unknown {
+    return this.#decoded(kept, tool === undefined ? undefined : toolFacts(tool).output);
+  }
+
+  /** Recorded arguments, by what the tool's input reaches. */
+  openArguments(kept: Kept, tool: AnyTool): unknown {
+    return this.#decoded(kept, toolFacts(tool).input);
+  }
+
+  #decoded(kept: Kept, schema: unknown): unknown {
+    return revealed(kept, this.live.parts.sealer, schema, { runId: this.runId, node: this.visit });
+  }
+
+  /** Whether this is a re-run. */
+  get isAgain(): boolean {
+    return this.#prior !== undefined;
+  }
+
+  /** What the re-run did not ask for again: its records are withdrawn, and it is said (FLOW-38, FLOW-41). */
+  async leaveBehind(end: ScopeEnd): Promise<void> {
+    if (this.#prior === undefined) return;
+    await this.#leaveWaits(this.#prior.unclaimedWaits());
+    const lost = this.#prior.unclaimedStarted();
+    if (lost.length > 0 && end.how !== "waiting") {
+      throw new FlowError(
+        "in-doubt",
+        `${this.visit} had begun ${lost.map((started) => started.id.name).join(", ")} when its process died, and does not ask for it any more: a person has to say whether it ran`,
+        {
+          runId: this.runId,
+          node: this.visit,
+          lost: lost.map((started) =>
+            identityText(plainIdentity(started.id)).replaceAll("\0", "/"),
+          ),
+        },
+      );
+    }
+  }
+
+  async #leaveWaits(waits: readonly Wait[]): Promise<void> {
+    const { live, visit } = this;
+    for (const wait of waits) {
+      const { callId, approvalId, answer } = wait;
+      if (answer === undefined) {
+        await withdrawAll(live, [wait], "superseded");
+        live.emit({ type: "superseded", visit, callId, approvalId, again: false });
+      } else {
+        // Spent, and no call took it up: an approval that allowed nothing (APR-21).
+        const { decision, attemptId } = answer;
+        if (decision.approved && approvalId !== undefined)
+          await conclude(live, { id: approvalId, decision, attemptId }, "unused");
+        live.emit({ type: "answer-unused", visit, callId, approvalId });
+      }
+    }
+  }
+}

@@ -1,0 +1,230 @@
+/**
+ * Events to state: pure but for its own `run`, runs no code of the user's, reads no clock.
+ *
+ * F1 `fold` is the only place that changes a `RunState`; every event counts one revision (FLOW-74).
+ * F2 A finished visit's journal is dropped: nothing of it can be asked for again.
+ * F3 Updates merge in declaration order when the round is routed, never earlier (FLOW-04, FLOW-11).
+ */
+import type { State } from "../graph/node.ts";
+import type { EventOf, RunEvent } from "./event.ts";
+import { identityText } from "./identity.ts";
+import {
+  freshExecution,
+  generationKey,
+  newExecution,
+  type ExecutionState,
+  type Settled,
+} from "./journal.ts";
+import { visitAt, type OpenVisit, type RunState } from "./state.ts";
+
+/** The state after the first event. */
+export function begin(event: EventOf<"run-started">, start: string): RunState {
+  const run: RunState = {
+    seed: event.seed,
+    startedAt: event.at,
+    revision: 1,
+    phase: { is: "routed" },
+    state: event.state,
+    visits: [],
+    counters: { rounds: 1, calls: 0, cost: 0, visits: {} },
+    settling: undefined,
+    endReached: false,
+  };
+  queue(run, [start]);
+  return run;
+}
+
+/** Takes one more event in. `merged`: the state that `routed` leads to, where the caller has just made it. */
+export function fold(run: RunState, event: RunEvent, merged?: State): void {
+  run.revision += 1; // F1
+  switch (event.type) {
+    case "visit-started": {
+      const visit = openVisit(run, event.visit);
+      visit.inputs = event.inputs;
+      run.phase = { is: "running" };
+      return;
+    }
+    case "visit-waiting":
+      openVisit(run, event.visit).status = "waiting";
+      return;
+    case "settling":
+      run.settling = { attemptId: event.attemptId, answers: event.answers };
+      return;
+    case "answered":
+      return foldAnswered(run, event);
+    case "visit-finished":
+      return foldFinished(run, event);
+    case "routed":
+      return foldRouted(run, event, merged);
+    case "paused":
+      run.phase = { is: "paused" };
+      return;
+    case "completed":
+      run.phase = { is: "ended", how: "completed" };
+      run.visits = [];
+      return;
+    case "failed":
+      run.phase = { is: "ended", how: "failed", error: event.error, node: event.node };
+      return;
+    case "cancelled":
+      run.phase = { is: "ended", how: "cancelled", reason: event.reason };
+      return;
+    default:
+      return foldExecution(run, event);
+  }
+}
+
+/** What happens inside one execution. */
+function foldExecution(run: RunState, event: RunEvent): void {
+  switch (event.type) {
+    case "call-started": {
+      const { call: id, arguments: args, idempotent, approval } = event;
+      execution(run, event.visit).started.push({
+        id,
+        arguments: args,
+        idempotent,
+        ...(approval && { approval }),
+      });
+      return;
+    }
+    case "call-finished": {
+      finishCall(run, event, event.outcome);
+      return;
+    }
+    case "call-unjournaled":
+      finishCall(run, event, { ok: true, result: { form: "lost", why: event.why } });
+      return;
+    case "step-recorded":
+      execution(run, event.visit).journal.push({ id: event.call, outcome: event.outcome });
+      return;
+    case "approval-requested": {
+      const { waits } = execution(run, event.visit);
+      remove(waits, (wait) => wait.callId === event.wait.callId);
+      waits.push(event.wait);
+      return;
+    }
+    case "superseded":
+    case "answer-unused":
+      return foldReplaced(run, event);
+    case "retried": {
+      // What had failed is asked for again; what had succeeded is replayed.
+      const { journal } = execution(run, event.visit);
+      remove(journal, (entry) => !entry.outcome.ok, true);
+      return;
+    }
+    default:
+      return; // told, and of no consequence for the state
+  }
+}
+
+function finishCall(
+  run: RunState,
+  event: EventOf<"call-finished" | "call-unjournaled">,
+  outcome: Settled,
+): void {
+  const { call: id, approval, cost } = event;
+  const into = execution(run, event.visit);
+  into.journal.push({ id, outcome, ...(approval && { approval }) });
+  if (into.waits.length > 0)
+    remove(into.waits, (wait) => wait.id !== undefined && same(wait.id, id));
+  if (into.started.length > 0) remove(into.started, (started) => same(started.id, id));
+  run.counters.calls += 1;
+  run.counters.cost += cost;
+}
+
+function foldReplaced(run: RunState, event: EventOf<"superseded" | "answer-unused">): void {
+  const visit = openVisit(run, event.visit);
+  const { waits, generations } = visit.execution;
+  const wait = waits.find((candidate) => candidate.callId === event.callId);
+  remove(waits, (candidate) => candidate === wait);
+  if (event.type !== "superseded" || !event.again || wait?.id === undefined) return;
+  const key = generationKey(wait.id);
+  generations[key] = (generations[key] ?? 0) + 1; // FLOW-38: asked again under a new id
+  visit.status = "ready";
+}
+
+function foldAnswered(run: RunState, event: EventOf<"answered">): void {
+  for (const answer of event.answers) {
+    const visit = openVisit(run, answer.visit);
+    const wait = visit.execution.waits.find((candidate) => candidate.callId === answer.callId);
+    if (wait === undefined) continue; // asked and answered at once, by a port that keeps records
+    wait.answer = { decision: answer.decision, attemptId: event.attemptId };
+    visit.status = "ready"; // FLOW-30: only executions that got an answer run again
+  }
+  run.settling = undefined;
+  run.phase = { is: "running" };
+}
+
+function foldFinished(run: RunState, event: EventOf<"visit-finished">): void {
+  const index = run.visits.findIndex((visit) => visit.path === event.visit);
+  const { node, number, path } = run.visits[index]!;
+  run.visits[index] = { node, number, path, status: "finished", end: event.end }; // F2
+}
+
+function foldRouted(run: RunState, event: EventOf<"routed">, merged: State | undefined): void {
+  run.state = merged ?? mergedState(run, event.reduced);
+  run.endReached ||= event.ended;
+  run.counters.rounds += 1;
+  run.phase = { is: "routed" };
+  run.visits = [];
+  queue(run, event.next);
+}
+
+/** F3: the state after a round, given the fields that reducers made of it. */
+export function mergedState(run: RunState, reduced: State): State {
+  const state: State = { ...run.state };
+  for (const visit of run.visits) {
+    if (visit.status !== "finished" || !visit.end.ok) continue;
+    const { update } = visit.end;
+    for (const field of Object.keys(update)) {
+      const value = update[field];
+      if (value === undefined) delete state[field]; // FLOW-13: `undefined` removes an optional field
+      else state[field] = value;
+    }
+  }
+  for (const field of Object.keys(reduced)) state[field] = reduced[field];
+  return Object.freeze(state);
+}
+
+function queue(run: RunState, nodes: readonly string[]): void {
+  for (const node of nodes) {
+    const number = (run.counters.visits[node] ?? 0) + 1;
+    run.counters.visits[node] = number;
+    run.visits.push({
+      node,
+      number,
+      path: `${node}#${number}`,
+      status: "ready",
+      inputs: undefined,
+      execution: freshExecution,
+    });
+  }
+}
+
+function openVisit(run: RunState, path: string): OpenVisit {
+  const visit = visitAt(run, path);
+  if (visit.status === "finished") throw new Error(`visit ${path} has finished`);
+  return visit;
+}
+
+/** What is on record of a visit's execution, to be written to. */
+function execution(run: RunState, path: string): ExecutionState {
+  const visit = openVisit(run, path);
+  if (visit.execution === freshExecution) visit.execution = newExecution();
+  return visit.execution;
+}
+
+function same(
+  a: Parameters<typeof identityText>[0],
+  b: Parameters<typeof identityText>[0],
+): boolean {
+  return a === b || (a.name === b.name && identityText(a) === identityText(b));
+}
+
+function remove<T>(list: T[], which: (item: T) => boolean, all = false): void {
+  for (let index = list.length - 1; index >= 0; index--) {
+    if (!which(list[index]!)) continue;
+    list.splice(index, 1);
+    if (!all) return;
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * A gate: holds until a person lets it go (FLOW-20).
+ *
+ * G1 State and payload are sealed before the port is asked: what can't go on later is asked of nobody (FLOW-26).
+ * G2 A decision is spent in the commit that takes it in; then the visit ends under it, once.
+ */
+import type { DecisionRecord } from "@holdpoint/approvals";
+
+import { FlowError } from "../errors.ts";
+import type { GraphNode } from "../graph/flow.ts";
+import type { GateSpec } from "../graph/node.ts";
+import { gateRequest, waitOf } from "./ask.ts";
+import { deniedInfo } from "./calls.ts";
+import type { VisitEnd } from "./event.ts";
+import { abortedRun, type LiveRun } from "./live.ts";
+import { prepareSeal } from "./prepare.ts";
+import { revealed } from "./reveal.ts";
+import { settleDecided } from "./spend.ts";
+import type { OpenVisit } from "./state.ts";
+import { checkedUpdate, failed } from "./update.ts";
+
+export async function visitGate(
+  live: LiveRun,
+  visit: OpenVisit,
+  node: GraphNode,
+  spec: GateSpec,
+): Promise<void> {
+  const { inputs } = visit;
+  if (inputs?.kind !== "gate" || !inputs.asks) {
+    return live.emit({ type: "visit-finished", visit: visit.path, end: { ok: true, update: {} } });
+  }
+  const answered = visit.execution.waits[0];
+  if (answered !== undefined) {
+    if (answered.answer === undefined)
+      return live.emit({ type: "visit-waiting", visit: visit.path });
+    return pass(live, visit, node, spec, answered.answer.decision, answered.approvalId);
+  }
+  prepareSeal(live); // G1
+  await ask(live, visit, node, spec);
+}
+
+async function ask(
+  live: LiveRun,
+  visit: OpenVisit,
+  node: GraphNode,
+  spec: GateSpec,
+): Promise<void> {
+  const port = live.parts.approvals;
+  if (port === undefined) throw noApprover(live);
+  const { inputs } = visit;
+  if (inputs?.kind !== "gate") return;
+  const where = { runId: live.state.seed.runId, node: visit.path };
+  const payload = revealed(inputs.payload, live.parts.sealer, live.graph.reachable, where);
+  const request = gateRequest(live, visit.path, { node: visit.node, payload, rule: spec.rule });
+  const answer = await port.request(request, { signal: live.signal, prepare: () => {} });
+  if (answer.status === "pending") {
+    if (live.signal.aborted) throw abortedRun(live);
+    live.emit({
+      type: "approval-requested",
+      visit: visit.path,
+      wait: waitOf(request, undefined, answer.approvalId),
+    });
+    return live.emit({ type: "visit-waiting", visit: visit.path });
+  }
+  const { approvalId } = answer;
+  let { decision } = answer;
+  if (approvalId !== undefined && port.records !== undefined) {
+    const { callId, argumentsDigest } = request;
+    const what = {
+      visit: visit.path,
+      callId,
+      approvalId,
+      argumentsDigest,
+      outcome: "passed",
+    } as const;
+    ({ decision } = await settleDecided(live, port.records, what)); // G2
+  }
+  pass(live, visit, node, spec, decision, approvalId);
+}
+
+/** Ends a gate's visit under a decision that is spent. */
+function pass(
+  live: LiveRun,
+  visit: OpenVisit,
+  node: GraphNode,
+  spec: GateSpec,
+  decision: DecisionRecord,
+  approvalId: string | undefined,
+): void {
+  const end = gateEnd(live, visit, node, spec, decision, approvalId);
+  live.emit({ type: "visit-finished", visit: visit.path, end });
+}
+
+function gateEnd(
+  live: LiveRun,
+  visit: OpenVisit,
+  node: GraphNode,
+  spec: GateSpec,
+  decision: DecisionRecord,
+  approvalId: string | undefined,
+): VisitEnd {
+  if (!decision.approved) {
+    if (node.denied !== undefined) return { ok: true, update: {}, via: "denied" };
+    const tool = `node:${live.state.seed.flow}.${visit.node}`;
+    const error = deniedInfo(tool, approvalId, decision.reason, decision.note, {
+      live,
+      visit: visit.path,
+    });
+    return { ok: false, error, ...(node.failed !== undefined && { via: "failed" }) };
+  }
+  if (decision.edited === undefined) return { ok: true, update: {} };
+  try {
+    return {
+      ok: true,
+      update: checkedUpdate(live, visit.path, appliedEdit(spec, decision.edited.arguments, live)),
+    };
+  } catch (error) {
+    return failed(node, error);
+  }
+}
+
+function appliedEdit(spec: GateSpec, edited: unknown, live: LiveRun): unknown {
+  if (spec.edits === undefined) {
+    throw new FlowError("edits-not-allowed", `the gate '${spec.name}' takes no edits`, {
+      node: spec.name,
+    });
+  }
+  return spec.edits.apply(spec.edits.schema.parse(edited), live.state.state);
+}
+
+/** Nobody could answer (FLOW-44). */
+export function noApprover(live: LiveRun): FlowError {
+  return new FlowError(
+    "no-approver",
+    "no one can answer: the runner has no approval port, and this flow asks for approvals",
+    {
+      flow: live.graph.name,
+      runId: live.state.seed.runId,
+    },
+  );
+}

@@ -1,0 +1,108 @@
+import type { AnyTool, InputSnapshot } from "@holdpoint/tools";
+
+/**
+ * Which call or step of an execution: the same at every re-run, a crash and an adoption, because it is made of what was
+ * asked for and the order in which equal things were asked, never of timing (FLOW-31, FLOW-38).
+ */
+export interface Identity {
+  readonly kind: "call" | "step" | "moment";
+  /** The tool's or step's name. */
+  readonly name: string;
+  /** The journal key of a call's input; empty for steps. */
+  readonly key: string;
+  /** Its number among equal ones of the execution, in the order made, from 0. */
+  readonly number: number;
+}
+
+/** One text for one identity. Names and keys hold no NUL: both come from checked alphabets or digests. */
+export function identityText(id: Identity): string {
+  return `${id.kind}\0${id.name}\0${id.key}\0${id.number}`;
+}
+
+/** A plain copy, for sealing. */
+export function plainIdentity(id: Identity): Identity {
+  return { kind: id.kind, name: id.name, key: id.key, number: id.number };
+}
+
+/** What the code asks for. */
+export interface Asked {
+  readonly kind: Identity["kind"];
+  readonly name: string;
+  readonly tool?: AnyTool;
+  readonly input?: InputSnapshot;
+  /** A key given by hand. */
+  readonly hand?: string | undefined;
+}
+
+/**
+ * Something the code asked for in this execution. Key and number are worked out when first read: a run that never pauses
+ * never pays for them.
+ */
+export class Made implements Identity {
+  readonly kind: Identity["kind"];
+  readonly name: string;
+  readonly input: InputSnapshot | undefined;
+  readonly tool: AnyTool | undefined;
+  readonly #order: number;
+  readonly #tally: Tally;
+  readonly #hand: string | undefined;
+  #key: string | undefined;
+  #number: number | undefined;
+
+  constructor(
+    what: {
+      kind: Identity["kind"];
+      name: string;
+      input?: InputSnapshot;
+      hand?: string | undefined;
+    },
+    order: number,
+    tally: Tally,
+  ) {
+    this.kind = what.kind;
+    this.name = what.name;
+    this.input = what.input;
+    this.#hand = what.hand;
+    this.#order = order;
+    this.#tally = tally;
+  }
+
+  /** @throws NotSealableError where the input can't be put into canonical form and the tool gives no key. */
+  get key(): string {
+    this.#key ??= this.#hand === undefined ? (this.input?.key() ?? "") : `=${this.#hand}`;
+    return this.#key;
+  }
+
+  get number(): number {
+    if (this.#number === undefined) this.#tally.countUpTo(this.#order);
+    return this.#number!;
+  }
+
+  /** For the tally alone. */
+  numbered(number: number): void {
+    this.#number = number;
+  }
+}
+
+/** Counts equals in the order made, each thing once however often it is asked (a scan each time would be quadratic). */
+export class Tally {
+  readonly #made: Made[] = [];
+  readonly #counts = new Map<string, number>();
+  #counted = 0;
+
+  add(what: Asked): Made {
+    const made = new Made(what, this.#made.length, this);
+    this.#made.push(made);
+    return made;
+  }
+
+  countUpTo(order: number): void {
+    for (; this.#counted <= order; this.#counted++) {
+      const made = this.#made[this.#counted]!;
+      const equal = `${made.kind}\0${made.name}\0${made.key}`;
+      const number = this.#counts.get(equal) ?? 0;
+      this.#counts.set(equal, number + 1);
+      made.numbered(number);
+    }
+  }
+}

@@ -1,0 +1,207 @@
+import type { ApprovalRecords, DecisionRecord, RequestFacts } from "@holdpoint/approvals";
+import type { ErrorInfo } from "@holdpoint/tools";
+
+import { identityText, type Identity } from "./identity.ts";
+
+/**
+ * A value in the journal: as it was recorded in this process, or as the text that the seal covered. Texts are decoded
+ * when they are asked for, by the schema of who asks, so only classes that this schema reaches are ever built (FLOW-71).
+ */
+export type Kept =
+  | { readonly form: "value"; readonly value: unknown }
+  | { readonly form: "text"; readonly text: string }
+  /** It could not be sealed: that the call ran is on record, and what it gave is not (FLOW-27). */
+  | { readonly form: "lost"; readonly why: string };
+
+/** How something ended. */
+export type Settled =
+  | { readonly ok: true; readonly result: Kept }
+  | { readonly ok: false; readonly error: ErrorInfo };
+
+/** One finished thing of an execution, in the order in which its outcome reached the code. */
+export interface Entry {
+  readonly id: Identity;
+  readonly outcome: Settled;
+  /** The approval that allowed or refused it, for the checks of later resumes (FLOW-55). */
+  readonly approval?: SpentApproval;
+}
+
+export interface SpentApproval {
+  readonly id: string;
+  readonly decision: DecisionRecord;
+  /** The attempt that spent it; absent where its port keeps no records. */
+  readonly attemptId?: string;
+}
+
+/** An approval spent in this process, with the records it lives in where those are not the runner's own (FLOW-56). */
+export interface SpentHere extends SpentApproval {
+  readonly own?: ApprovalRecords;
+}
+
+/** A call that waits for a person, with what the person is shown. */
+export interface Wait {
+  readonly kind: "approval";
+  /** The call; a gate has none. */
+  readonly id: Identity | undefined;
+  readonly callId: string;
+  /** The record's id where the port keeps one. */
+  readonly approvalId: string | undefined;
+  readonly facts: Omit<RequestFacts, "arguments">;
+  readonly arguments: Kept;
+  readonly argumentsDigest: string;
+  readonly requestedAt: number;
+  /** Asked of a port that the call brought along: its records are not the runner's (FLOW-56). */
+  readonly foreign?: true;
+  /** Set by a resume; what was shown then runs under it. */
+  answer?: Answer;
+}
+
+export interface Answer {
+  readonly decision: DecisionRecord;
+  readonly attemptId: string;
+}
+
+/** A call that was begun and whose end is not on record. */
+export interface Started {
+  readonly id: Identity;
+  readonly arguments: Kept;
+  readonly idempotent: boolean;
+  readonly approval?: SpentApproval;
+}
+
+/** One execution of a node's code, as far as it is on record. */
+export interface ExecutionState {
+  readonly journal: Entry[];
+  readonly waits: Wait[];
+  readonly started: Started[];
+  /** How often a call's question was replaced on request, by identity: part of its call id (FLOW-38). */
+  readonly generations: Record<string, number>;
+}
+
+/** Of an execution that nothing is on record of; shared, and never written to. */
+export const freshExecution: ExecutionState = Object.freeze({
+  journal: Object.freeze([]) as never,
+  waits: Object.freeze([]) as never,
+  started: Object.freeze([]) as never,
+  generations: Object.freeze({}),
+});
+
+export function newExecution(): ExecutionState {
+  return { journal: [], waits: [], started: [], generations: {} };
+}
+
+/** The id by which a person's answer finds what waits: the record's, else the call's. */
+export function pendingId(wait: Wait): string {
+  return wait.approvalId ?? wait.callId;
+}
+
+/** A key without NUL, so that it seals as it is. */
+export function generationKey(id: Identity): string {
+  return `${id.name}/${id.key}/${id.number}`;
+}
+
+interface Recorded {
+  readonly entry: Entry;
+  state: "unclaimed" | "claimed" | "delivered";
+}
+
+/** Whether nothing at all is on record of an execution. */
+export function isFresh({ journal, waits, started }: ExecutionState): boolean {
+  return journal.length === 0 && waits.length === 0 && started.length === 0;
+}
+
+/**
+ * What is on record of an execution that runs again: entries in order, found by identity. A copy: the fold goes on
+ * pushing to its own arrays.
+ */
+export class Prior {
+  readonly #entries: Recorded[];
+  readonly #byIdentity: Map<string, Recorded>;
+  readonly #waits: Map<string, Wait>;
+  readonly #started: Map<string, Started>;
+  readonly #generations: Readonly<Record<string, number>>;
+  #firstOpen = 0;
+
+  constructor(execution: ExecutionState) {
+    this.#generations = execution.generations;
+    this.#entries = execution.journal.map((entry) => ({ entry, state: "unclaimed" }));
+    this.#byIdentity = new Map(
+      this.#entries.map((recorded) => [identityText(recorded.entry.id), recorded]),
+    );
+    this.#waits = new Map(
+      execution.waits.flatMap((wait) => (wait.id ? [[identityText(wait.id), wait]] : [])),
+    );
+    this.#started = new Map(
+      execution.started.map((started) => [identityText(started.id), started]),
+    );
+  }
+
+  /** Whether outcomes are on record, so that new calls have to wait for their delivery (S6). */
+  get replays(): boolean {
+    return this.#entries.length > 0;
+  }
+
+  /** The entry of this identity, marked as asked for. */
+  claim(id: Identity): Entry | undefined {
+    const recorded = this.#byIdentity.get(identityText(id));
+    if (recorded === undefined || recorded.state !== "unclaimed") return undefined;
+    recorded.state = "claimed";
+    return recorded.entry;
+  }
+
+  /** The first entry in order that was asked for and not delivered (S5). */
+  next(): Entry | undefined {
+    while (this.#entries[this.#firstOpen]?.state === "delivered") this.#firstOpen++;
+    for (let index = this.#firstOpen; index < this.#entries.length; index++) {
+      const recorded = this.#entries[index]!;
+      if (recorded.state !== "claimed") continue;
+      recorded.state = "delivered";
+      return recorded.entry;
+    }
+    return undefined;
+  }
+
+  /** Synchronous steps are never in the order of deliveries: found and taken at once. */
+  take(id: Identity): Entry | undefined {
+    const entry = this.claim(id);
+    if (entry !== undefined) this.#byIdentity.get(identityText(id))!.state = "delivered";
+    return entry;
+  }
+
+  /** What waits, or had begun, under this identity; taken: asked for once. */
+  wait(id: Identity): Wait | undefined {
+    return taken(this.#waits, identityText(id));
+  }
+
+  started(id: Identity): Started | undefined {
+    return taken(this.#started, identityText(id));
+  }
+
+  /** How often this call's question was replaced before. */
+  generation(id: Identity): number {
+    return this.#generations[generationKey(id)] ?? 0;
+  }
+
+  /** Entries nobody asked for so far (FLOW-41); synchronous steps don't count: code may read the clock as it likes. */
+  unclaimed(): readonly Entry[] {
+    return this.#entries
+      .filter((recorded) => recorded.state === "unclaimed" && recorded.entry.id.kind !== "moment")
+      .map((recorded) => recorded.entry);
+  }
+
+  /** Waits whose call the re-run did not make again (FLOW-38). */
+  unclaimedWaits(): readonly Wait[] {
+    return [...this.#waits.values()];
+  }
+
+  /** Intents whose call the re-run did not make again: in doubt (FLOW-76). */
+  unclaimedStarted(): readonly Started[] {
+    return [...this.#started.values()];
+  }
+}
+
+function taken<T>(map: Map<string, T>, key: string): T | undefined {
+  const value = map.get(key);
+  if (value !== undefined) map.delete(key);
+  return value;
+}

@@ -1,0 +1,256 @@
+/**
+ * A run that is under way in this process: its fold, and the way of its events into the log.
+ *
+ * E1 Every event goes through `emit` or `commit`: folded in order, logged in that order, and told in that order, once it
+ *    is as durable as it will get (FLOW-08).
+ * E2 Entries that are ready together are appended together; an append never overtakes another one (FLOW-72).
+ * E3 A refused append ends this process's part in the run: somebody else has it, and nothing more is done (FLOW-75).
+ * E4 What must be together commits together: writes of other ports go along with events where they live in one database.
+ */
+import type { Decision, Write } from "@holdpoint/approvals";
+
+import { Chain, chainStart, type ChainEnd } from "../checkpoint/chain.ts";
+import { graphHeader } from "../checkpoint/seal.ts";
+import { FlowError, RevisionConflictError } from "../errors.ts";
+import type { Graph } from "../graph/flow.ts";
+import type { State } from "../graph/node.ts";
+import { alongTriesMax } from "../limits.ts";
+import { commitKnown, type Known } from "./commit.ts";
+import type { RunEvent } from "./event.ts";
+import { fold } from "./fold.ts";
+import type { RunNotice } from "./notice.ts";
+import type { Parts } from "./parts.ts";
+import type { RunState } from "./state.ts";
+import type { Teller } from "./telling.ts";
+
+/** Makes writes by what stands now. */
+export type MakeWrites = () => Promise<readonly Write[]>;
+
+/** An event without its time, which is filled in here. */
+export type NewEvent = RunEvent extends infer E
+  ? E extends RunEvent
+    ? Omit<E, "at">
+    : never
+  : never;
+
+/** An event on its way into the log. */
+interface Entry {
+  readonly event: RunEvent;
+  readonly body: string;
+}
+
+/** The event itself with its time: a copy of each costs more than all else that is done with it. */
+function at(time: number, event: NewEvent): RunEvent {
+  const timed = event as RunEvent & { at: number };
+  timed.at = time;
+  return timed;
+}
+
+export class LiveRun {
+  readonly graph: Graph;
+  readonly parts: Parts;
+  readonly state: RunState;
+  readonly signal: AbortSignal;
+  /** Names the checkpoint that this process goes on from, where it was passed by value. */
+  readonly mac: string | undefined;
+  /** Where the log stands; behind `state.revision` by what is queued. */
+  #end: ChainEnd;
+  readonly #chain: Chain | undefined;
+  readonly #teller: Teller;
+  #queue: Entry[] = [];
+  #along: MakeWrites[] = [];
+  #committing: Promise<unknown> = Promise.resolve();
+
+  constructor(how: {
+    graph: Graph;
+    parts: Parts;
+    state: RunState;
+    signal: AbortSignal;
+    end?: ChainEnd;
+    mac?: string;
+    /** Events that made `state` and are not logged yet. */
+    queued?: readonly RunEvent[];
+  }) {
+    this.graph = how.graph;
+    this.parts = how.parts;
+    this.state = how.state;
+    this.signal = how.signal;
+    this.mac = how.mac;
+    const { calls, cost } = how.state.counters;
+    this.charged = { calls, cost };
+    this.#end = how.end ?? chainStart;
+    const { keyring, sealer, log } = how.parts;
+    const { scope, runId } = how.state.seed;
+    this.#chain =
+      log && new Chain({ keyring, sealer, scope, runId, of: graphHeader(how.state.seed) });
+    this.#teller = how.parts.telling.of(runId);
+    for (const event of how.queued ?? []) this.#keep(event, this.#encoded(event));
+  }
+
+  /** What the run has spent, calls that are about to run included: they are charged before they start (TOOL-05). */
+  readonly charged: { calls: number; cost: number };
+  /** Decisions as this resume's caller brought them, by call id: for stores that calls bring along (FLOW-56). */
+  readonly brought = new Map<string, Decision>();
+
+  charge(cost: number): void {
+    this.charged.calls += 1;
+    this.charged.cost += cost;
+  }
+
+  /** Runs one execution; an abort of the run stops it at once, and its calls' ends are nobody's (FLOW-07). */
+  async executing<T>(scope: { stop(error: unknown): void }, run: () => Promise<T>): Promise<T> {
+    const stop = (): void => scope.stop(abortedRun(this));
+    this.signal.addEventListener("abort", stop, { once: true });
+    try {
+      return await run();
+    } finally {
+      this.signal.removeEventListener("abort", stop);
+    }
+  }
+
+  /** Tells of something that is no event of the log. */
+  notice(notice: Omit<RunNotice, "runId" | "revision" | "at">): void {
+    this.#teller.notice({ ...notice, revision: this.state.revision, at: this.parts.clock.now() });
+  }
+
+  /** Whether anybody can abort it; most runs can't be, and pay nothing for it. */
+  get abortable(): boolean {
+    return this.signal !== neverAborted;
+  }
+
+  get durable(): boolean {
+    return this.#chain !== undefined;
+  }
+
+  /** Whether a store's writes can be part of this run's commits (E4). */
+  sharesHome(store: { readonly home: object }): boolean {
+    return this.parts.log?.home === store.home;
+  }
+
+  /**
+   * Takes an event in. It is durable after the next `flush`.
+   * @throws FlowError `state-not-sealable`: then it did not happen.
+   */
+  emit(event: NewEvent, merged?: State): void {
+    // Where nobody keeps or hears it, an event's time is nobody's either.
+    const heard = this.#chain !== undefined || this.#teller.heard;
+    const timed = at(heard ? this.parts.clock.now() : this.state.startedAt, event);
+    const body = this.#encoded(timed);
+    fold(this.state, timed, merged);
+    this.#keep(timed, body);
+  }
+
+  /**
+   * Writes that go along with the next commit, made when it is: another's late vote may have moved the row meanwhile, and
+   * then they are made anew.
+   */
+  along(make: MakeWrites): void {
+    this.#along.push(make);
+  }
+
+  /** Resolves once everything emitted so far is durable; `undefined` where nothing has to be waited for. */
+  flush(): Promise<void> | undefined {
+    if (this.#chain === undefined || this.#idle) return undefined;
+    return this.#inTurn(async () => {
+      if (!this.#idle) await this.#append(this.parts.ids.id(), [], []); // else an earlier turn took them along
+    });
+  }
+
+  get #idle(): boolean {
+    return this.#queue.length === 0 && this.#along.length === 0;
+  }
+
+  /**
+   * Commits writes and the events that say so, all or nothing, with what is queued. The events are taken in only when the
+   * commit stands. `refused`: one of `writes` was, and nothing happened.
+   */
+  commit(how: {
+    attemptId: string;
+    writes: readonly Write[];
+    events: readonly NewEvent[];
+  }): Promise<Known> {
+    return this.#inTurn(async () => {
+      const now = this.parts.clock.now();
+      const entries = how.events.map((event) => {
+        const timed = at(now, event);
+        return { event: timed, body: this.#encoded(timed) };
+      });
+      return this.#append(how.attemptId, how.writes, entries);
+    });
+  }
+
+  /** Encoded at once in durable mode: what can't be sealed is refused where it arises. */
+  #encoded(event: RunEvent): string {
+    return this.#chain?.encode(event) ?? "";
+  }
+
+  #keep(event: RunEvent, body: string): void {
+    if (this.#chain === undefined) this.#teller.tell(event, this.state.revision);
+    else this.#queue.push({ event, body });
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#committing.then(work, work);
+    this.#committing = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /** One commit: `writes` first, so that a refusal's number says whose it was. `refused`: one of `writes`. */
+  async #append(
+    attemptId: string,
+    writes: readonly Write[],
+    entries: readonly Entry[],
+  ): Promise<Known> {
+    const queued = this.#queue;
+    const along = this.#along;
+    this.#queue = [];
+    this.#along = [];
+    const all = [...queued, ...entries];
+    const bodies = all.map((entry) => entry.body);
+    const sealed = this.#chain!.seal(this.#end, bodies);
+    const { alongside, log } = this.parts;
+    const above = alongside
+      ? all.flatMap(({ event }) => alongside(event, this.state.seed.runId))
+      : [];
+    const own = [...writes, ...sealed.writes, ...above];
+    for (let tries = 0; tries < alongTriesMax; tries++) {
+      const beside = await Promise.all(along.map((make) => make()));
+      const known = await commitKnown(log!, attemptId, [...own, ...beside.flat()]);
+      if (known.status === "done") {
+        this.#end = sealed.end;
+        for (const { event } of entries) fold(this.state, event);
+        const first = sealed.end.revision - all.length + 1;
+        for (const [index, { event }] of all.entries()) this.#teller.tell(event, first + index);
+        return known;
+      }
+      if (known.write >= own.length) continue; // a row of `along` moved: made anew
+      this.#queue.unshift(...queued);
+      this.#along.unshift(...along);
+      if (known.write < writes.length) return known;
+      throw this.#conflict();
+    }
+    const { runId } = this.state.seed;
+    throw new FlowError("store-unavailable", `rows that go with run ${runId} move without an end`, {
+      runId,
+    });
+  }
+
+  /** E3 */
+  #conflict(): RevisionConflictError {
+    const { runId } = this.state.seed;
+    return new RevisionConflictError(
+      "revision-conflict",
+      `somebody else wrote the next revision of run ${runId}: this process does nothing more with it`,
+      { runId, revision: this.#end.revision + 1 },
+    );
+  }
+}
+
+/** The signal of a run that nobody can abort. */
+export const neverAborted: AbortSignal = new AbortController().signal;
+
+/** What ends this process's part in a run whose signal was aborted. */
+export function abortedRun(live: LiveRun): FlowError {
+  const { runId, flow } = live.state.seed;
+  return new FlowError("aborted", `run ${runId} was aborted`, { runId, flow }, live.signal.reason);
+}

@@ -1,0 +1,36 @@
+import type { Committer, Write } from "@holdpoint/approvals";
+
+/**
+ * Where a durable run's events are kept (FLOW-72). It is appended to through `commit` alone, with writes made here, so
+ * that other ports' writes can go along; stores keep the sealed texts and know nothing of what is in them.
+ */
+export interface RunLog extends Committer {
+  /** Whether it outlives the process: then a key of the process's own is refused. */
+  readonly durable: boolean;
+  /** Entries after a revision, in order, at most `limit`. @throws `store-unavailable` */
+  read(scope: string, runId: string, after: number, limit: number): Promise<readonly LogRow[]>;
+  /** The number of the run's last entry; 0: there is no such run. @throws `store-unavailable` */
+  head(scope: string, runId: string): Promise<number>;
+}
+
+export interface LogRow {
+  readonly revision: number;
+  /** The sealed entry. */
+  readonly text: string;
+}
+
+/** The write that appends one entry; refused where its revision is taken (FLOW-75). */
+export function appendWrite(scope: string, runId: string, revision: number, text: string): Write {
+  return {
+    statement: "log.append",
+    scope,
+    key: logKey(runId, revision),
+    expect: 0,
+    values: { run: runId, revision, text },
+  };
+}
+
+/** A key that sorts by revision, for stores that keep rows in key order. */
+export function logKey(runId: string, revision: number): string {
+  return `${runId}/${String(revision).padStart(12, "0")}`;
+}

@@ -1,0 +1,94 @@
+/**
+ * What a settled round leads to: pure but for the user's reducers and routes, which run here once (FLOW-06, FLOW-13).
+ */
+import { FlowError } from "../errors.ts";
+import type { Graph, GraphNode } from "../graph/flow.ts";
+import { END, type State } from "../graph/node.ts";
+import { mergedState } from "./fold.ts";
+import type { RunState } from "./state.ts";
+
+/** What the event `routed` says, and the state that it leads to. */
+export interface Round {
+  readonly routed: Routed;
+  readonly state: State;
+}
+
+export interface Routed {
+  readonly reduced: State;
+  readonly taken: Readonly<Record<string, readonly string[]>>;
+  readonly next: readonly string[];
+  readonly ended: boolean;
+}
+
+/** Merges the updates and follows edges and routes. @throws FlowError `update-conflict`, `undeclared-route`, `state-invalid` */
+export function routeRound(graph: Graph, run: RunState): Round {
+  const reduced = reduce(graph, run);
+  const state = mergedState(run, reduced);
+  graph.state.whole(state);
+
+  const taken: Record<string, readonly string[]> = {};
+  const next: string[] = [];
+  let ended = false;
+  for (const visit of run.visits) {
+    const node = graph.nodes.get(visit.node)!;
+    const via = visit.status === "finished" ? visit.end.via : undefined;
+    const targets =
+      via === undefined ? onward(node, state) : [via === "denied" ? node.denied! : node.failed!];
+    taken[visit.path] = targets;
+    if (targets.length === 0) ended = true;
+    for (const target of targets) {
+      if (target === END) ended = true;
+      else if (!next.includes(target)) next.push(target);
+    }
+  }
+  // Declaration order, whichever visit named a node first (FLOW-04).
+  if (next.length > 1) next.sort((a, b) => graph.nodes.get(a)!.index - graph.nodes.get(b)!.index);
+  return { routed: { reduced, taken, next, ended }, state };
+}
+
+/** Fields with a reducer, merged in declaration order; others may be written once a round. */
+function reduce(graph: Graph, run: RunState): State {
+  const reduced: State = {};
+  if (run.visits.length === 1 && graph.reducers.size === 0) return reduced; // one writer of plain fields
+  const writers = new Map<string, string>();
+  for (const visit of run.visits) {
+    if (visit.status !== "finished" || !visit.end.ok) continue;
+    for (const [field, value] of Object.entries(visit.end.update)) {
+      const merge = graph.reducers.get(field);
+      if (merge !== undefined) {
+        const current = field in reduced ? reduced[field] : run.state[field];
+        reduced[field] = graph.state.field(field, merge(current, value), visit.path);
+        continue;
+      }
+      const other = writers.get(field);
+      if (other !== undefined) {
+        throw new FlowError(
+          "update-conflict",
+          `'${field}' was written by ${other} and ${visit.path} in one round: give it a reducer, or write it in one place`,
+          { field, nodes: [other, visit.path] },
+        );
+      }
+      writers.set(field, visit.path);
+    }
+  }
+  return reduced;
+}
+
+/** Where a node that finished goes on: its edges, then its routes. */
+function onward(node: GraphNode, state: State): readonly string[] {
+  if (node.routes.length === 0) return node.edges;
+  const chosen = node.routes.flatMap((route) => {
+    const choice = route.choose(state);
+    const names = typeof choice === "string" ? [choice] : [...choice];
+    for (const name of names) {
+      if (route.targets.includes(name)) continue;
+      throw new FlowError(
+        "undeclared-route",
+        `the route from '${node.spec.name}' chose a target that it does not declare (it declares ${route.targets.join(", ")})`,
+        { node: node.spec.name },
+      );
+    }
+    return names;
+  });
+  return [...node.edges, ...chosen];
+}

@@ -1,0 +1,29 @@
+import type { RunState, VisitState } from "./state.ts";
+
+/** What is to be done next. */
+export type Step =
+  | { readonly do: "visit"; readonly visits: readonly VisitState[] }
+  | { readonly do: "fail"; readonly visits: readonly VisitState[] }
+  | { readonly do: "pause" }
+  | { readonly do: "route" }
+  | { readonly do: "complete" }
+  | { readonly do: "dead-end" };
+
+/**
+ * Says, for a state, what comes next; pure. A round settles whole before anything is routed (FLOW-11): first everything
+ * that can run, then a failure ends the run (FLOW-12), then what waits pauses it, then it is merged and routed.
+ */
+export function plan(run: RunState): Step {
+  if (run.visits.length === 0) return { do: run.endReached ? "complete" : "dead-end" };
+  let ready: VisitState[] | undefined;
+  let failed: VisitState[] | undefined;
+  let waiting = false;
+  for (const visit of run.visits) {
+    if (visit.status === "ready") (ready ??= []).push(visit);
+    else if (visit.status === "waiting") waiting = true;
+    else if (!visit.end.ok && visit.end.via === undefined) (failed ??= []).push(visit);
+  }
+  if (ready !== undefined) return { do: "visit", visits: ready };
+  if (failed !== undefined) return { do: "fail", visits: failed };
+  return { do: waiting ? "pause" : "route" };
+}

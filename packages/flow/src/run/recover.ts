@@ -1,0 +1,32 @@
+/**
+ * What a crash left half done, put right before the run goes on (FLOW-76, FLOW-77).
+ */
+import { commitKnown } from "./commit.ts";
+import type { LiveRun } from "./live.ts";
+
+/**
+ * A settle that was announced and not confirmed (P3 of `spend.ts`) is repeated under its own attempt id: that attempt alone
+ * may, so nothing is spent twice.
+ */
+export async function recover(live: LiveRun): Promise<void> {
+  const { settling, seed } = live.state;
+  const records = live.parts.approvals?.records;
+  if (settling === undefined || records === undefined) return;
+  const answers = [];
+  for (const answer of settling.answers) {
+    const { approvalId, argumentsDigest } = answer;
+    if (approvalId === undefined) continue;
+    const how = {
+      scope: seed.scope,
+      id: approvalId,
+      attemptId: settling.attemptId,
+      argumentsDigest,
+    };
+    const plan = await records.settle(how);
+    if (plan.status === "ready") await commitKnown(records.store, settling.attemptId, plan.writes);
+    if (plan.status === "ready" || (plan.status === "stands" && plan.mine))
+      answers.push({ ...answer, decision: plan.decision });
+  }
+  live.emit({ type: "answered", attemptId: settling.attemptId, answers });
+  await live.flush();
+}

@@ -1,0 +1,251 @@
+import type { ActorRef } from "@holdpoint/approvals";
+import { toolFacts } from "@holdpoint/tools";
+
+import { sealedText, type Checkpoint } from "../checkpoint/checkpoint.ts";
+import {
+  checkInputs,
+  checkPhase,
+  checkState,
+  openCheckpoint,
+  tampered,
+  type Opened,
+} from "../checkpoint/open.ts";
+import { checkpointOf } from "../checkpoint/seal.ts";
+import { FlowError, GraphRunExistsError, isFlowError } from "../errors.ts";
+import { graphOf, type Flow, type FlowInput, type Graph } from "../graph/flow.ts";
+import { runIdPattern } from "../limits.ts";
+import type { Reply } from "./answers.ts";
+import type { EventOf, RunEvent } from "./event.ts";
+import { cancelRun } from "./cancel.ts";
+import { begin } from "./fold.ts";
+import { readRun } from "./history.ts";
+import { LiveRun, neverAborted } from "./live.ts";
+import type { RunNotice } from "./notice.ts";
+import { resolveOptions, type FlowRunnerOptions, type Resolved } from "./options.ts";
+import { perform } from "./perform.ts";
+import { recover } from "./recover.ts";
+import { resultOf, type RunResult } from "./result.ts";
+import { spendAnswers } from "./resume.ts";
+import type { RunState } from "./state.ts";
+
+export interface RunOptions {
+  /** Default: a new random one. 1 to 128 of `A-Z a-z 0-9 . _ : -`. */
+  readonly runId?: string;
+  /** Who asked for the run: sealed with it, for rules that exclude the requester. */
+  readonly requestedBy?: ActorRef;
+  /** Stops between rounds and tells running tools. */
+  readonly signal?: AbortSignal;
+}
+
+export interface ResumeOptions {
+  readonly signal?: AbortSignal;
+  /**
+   * What becomes of the questions of a node's code that this resume leaves unanswered: they stay as they are (`keep`, the
+   * default), or are withdrawn and asked again under new ids (`supersede`).
+   */
+  readonly unanswered?: "keep" | "supersede";
+}
+
+export interface CancelHow {
+  /** Kept in the history; 512 characters at most. */
+  readonly reason: string;
+  readonly by?: ActorRef;
+}
+
+/** Runs flows, and goes on with them where they stood. Holds no run: what it needs is in the checkpoint or the log. */
+export class FlowRunner {
+  readonly #resolved: Resolved;
+  readonly #loaded = new WeakMap<Checkpoint, { readonly graph: Graph; readonly opened: Opened }>();
+
+  /** @throws FlowError `key-required` */
+  constructor(options: FlowRunnerOptions = {}) {
+    this.#resolved = resolveOptions(options);
+  }
+
+  /**
+   * Starts a run and performs it until it completes or pauses. Without a log it lives in this call and in the checkpoint;
+   * with one, every step is on record before its effects.
+   *
+   * @throws FlowError `input-invalid`, `no-approver`, `run-exists`; and whatever ends the run: `node-failed` with the causes,
+   *   `approval-denied`, `state-not-sealable`, `aborted`, `revision-conflict`, `store-unavailable` …
+   */
+  async run<F extends Flow>(
+    flow: F,
+    input: FlowInput<F>,
+    options: RunOptions = {},
+  ): Promise<RunResult<F>> {
+    const graph = graphOf(flow);
+    const { parts, settings, scope } = this.#resolved;
+    const { runId = parts.ids.id(), requestedBy, signal = neverAborted } = options;
+    if (!runIdPattern.test(runId))
+      throw new FlowError("input-invalid", "a run id is 1 to 128 of A-Z a-z 0-9 . _ : -", {
+        runId,
+      });
+    this.#checkApprover(graph);
+    const event: EventOf<"run-started"> = {
+      type: "run-started",
+      at: parts.clock.now(),
+      seed: {
+        runId,
+        scope,
+        flow: graph.name,
+        digest: graph.digest,
+        manifest: graph.manifest,
+        settings,
+        requestedBy,
+      },
+      state: graph.state.start(input),
+    };
+    const live = this.#live(graph, begin(event, graph.start), signal, { queued: [event] });
+    try {
+      await live.flush();
+    } catch (error) {
+      if (!isFlowError(error, "revision-conflict")) throw error;
+      throw new GraphRunExistsError(
+        "run-exists",
+        `there is a run ${runId} already`,
+        { runId },
+        error,
+      );
+    }
+    return resultOf(live, await perform(live));
+  }
+
+  /**
+   * Goes on with a paused run. `reply` is `approve(…)`, `deny(…)` or `replies({ id: … })`; nothing, where the port's records
+   * hold the decisions. Everything that can be checked is checked before anything is spent.
+   *
+   * A run that waits for more people, or whose records hold no decision yet, comes back paused as it was.
+   * @throws FlowError `checkpoint-tampered`, `graph-mismatch`, `graph-version-mismatch`, `resume-terminal`,
+   *   `answer-ambiguous`, `answer-unknown`, `answer-invalid`, `edits-not-allowed`; ApprovalAlreadyDecided; and as `run`
+   */
+  async resume<F extends Flow>(
+    flow: F,
+    checkpoint: Checkpoint | string,
+    reply?: Reply,
+    options: ResumeOptions = {},
+  ): Promise<RunResult<F>> {
+    const graph = graphOf(flow);
+    const signal = options.signal ?? neverAborted;
+    const live =
+      typeof checkpoint === "string"
+        ? await this.#reopened(graph, checkpoint, signal)
+        : this.#opened(graph, checkpoint, signal);
+    checkPhase(live.state.seed.runId, live.state.phase);
+    checkInputs(graph, live.state, live.parts);
+    const goesOn = await spendAnswers(live, reply, options.unanswered ?? "keep");
+    if (!goesOn && typeof checkpoint === "string") return resultOf(live, await perform(live));
+    if (!goesOn) return resultOf(live, { status: "paused", text: sealedText(checkpoint)! });
+    return resultOf(live, await perform(live));
+  }
+
+  /**
+   * Goes on with a durable run whose process died. What is journaled is not run again; a waiting run stays waiting.
+   * @throws FlowError `run-not-found`, `checkpoint-tampered`, `graph-version-mismatch`, `in-doubt`, `revision-conflict` …
+   */
+  async adopt<F extends Flow>(
+    flow: F,
+    runId: string,
+    options: ResumeOptions = {},
+  ): Promise<RunResult<F>> {
+    const graph = graphOf(flow);
+    const live = await this.#reopened(graph, runId, options.signal ?? neverAborted);
+    const { phase } = live.state;
+    if (phase.is === "ended" && phase.how === "completed")
+      return resultOf(live, { status: "completed" });
+    checkPhase(runId, phase);
+    await recover(live);
+    return resultOf(live, await perform(live));
+  }
+
+  /** The text of a checkpoint, for any storage. It opens only under this runner's keys. @throws FlowError `checkpoint-tampered` */
+  dumpCheckpoint(checkpoint: Checkpoint): string {
+    const text = sealedText(checkpoint);
+    if (text === undefined) throw tampered(undefined, "it holds no sealed bytes");
+    return text;
+  }
+
+  /** A checkpoint from its text: seal, graph and classes are checked before anything is built. @throws as `resume` */
+  loadCheckpoint<F extends Flow>(flow: F, text: string): Checkpoint<F> {
+    const graph = graphOf(flow);
+    if (typeof text !== "string") throw tampered(undefined, "it is no text");
+    const opened = openCheckpoint(graph, this.#resolved.parts, text);
+    const look = () => openCheckpoint(graph, this.#resolved.parts, text).state.state;
+    const checkpoint = checkpointOf(opened.state, text, look);
+    this.#loaded.set(checkpoint, { graph, opened });
+    return checkpoint as Checkpoint<F>;
+  }
+
+  /**
+   * Ends a paused run: what waits is withdrawn (`cancelled`). Repeated, it says the same.
+   * @throws FlowError `resume-terminal` for a completed or failed run; ApprovalAlreadyDecided for a checkpoint that was resumed
+   */
+  async cancel(flow: Flow, checkpoint: Checkpoint | string, how: CancelHow): Promise<void> {
+    const graph = graphOf(flow);
+    const live =
+      typeof checkpoint === "string"
+        ? await this.#reopened(graph, checkpoint, neverAborted)
+        : this.#opened(graph, checkpoint, neverAborted);
+    await cancelRun(live, how);
+  }
+
+  /**
+   * What happens to a run from this call on, until it pauses or ends in this process; ids and paths, no data (FLOW-08).
+   * Begin before `run`, `resume` or `adopt` is called to see everything.
+   */
+  watch(runId: string): AsyncGenerator<RunNotice, void, undefined> {
+    return this.#resolved.parts.telling.watch(runId);
+  }
+
+  /** Everything that happened to a durable run, in order, verified (FLOW-74). @throws as `adopt` */
+  async history(flow: Flow, runId: string): Promise<readonly RunEvent[]> {
+    const { parts, scope } = this.#resolved;
+    return (await readRun(graphOf(flow), parts, scope, runId)).events;
+  }
+
+  #live(
+    graph: Graph,
+    state: RunState,
+    signal: AbortSignal,
+    from: Pick<ConstructorParameters<typeof LiveRun>[0], "queued" | "end">,
+  ): LiveRun {
+    return new LiveRun({ graph, parts: this.#resolved.parts, state, signal, ...from });
+  }
+
+  /** A checkpoint that is passed back: only its sealed bytes are believed. */
+  #opened(graph: Graph, checkpoint: Checkpoint, signal: AbortSignal): LiveRun {
+    const text = sealedText(checkpoint);
+    if (text === undefined) throw tampered(undefined, "it holds no sealed bytes");
+    const parts = { ...this.#resolved.parts, log: undefined };
+    // What was decoded at loading is gone on from once; its seal is verified each time all the same.
+    const loaded = this.#loaded.get(checkpoint);
+    this.#loaded.delete(checkpoint);
+    const known = loaded?.graph === graph ? loaded.opened : undefined;
+    const { state, mac } = openCheckpoint(graph, parts, text, known);
+    return new LiveRun({ graph, parts, state, signal, mac });
+  }
+
+  async #reopened(graph: Graph, runId: string, signal: AbortSignal): Promise<LiveRun> {
+    const { parts, scope } = this.#resolved;
+    const { state, end } = await readRun(graph, parts, scope, runId);
+    checkState(graph, state);
+    return this.#live(graph, state, signal, { end });
+  }
+
+  /** FLOW-44: a flow that nobody could answer is refused at its start, not weeks later. */
+  #checkApprover(graph: Graph): void {
+    if (this.#resolved.parts.approvals !== undefined) return;
+    for (const { spec } of graph.nodes.values()) {
+      const asks = spec.kind === "gate" || (spec.kind === "call" && toolFacts(spec.tool).confirms);
+      if (!asks) continue;
+      throw new FlowError(
+        "no-approver",
+        `no one can answer: '${spec.name}' asks for approval, and the runner has no approval port`,
+        {
+          flow: graph.name,
+          node: spec.name,
+        },
+      );
+    }
+  }
+}

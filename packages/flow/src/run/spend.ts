@@ -1,0 +1,200 @@
+/**
+ * Spending approvals on a run's behalf (FLOW-61, APR-29).
+ *
+ * P1 Nothing that an approval allows runs before its settle stands.
+ * P2 Where the record and the run live in one database, settle and `answered` are one commit.
+ * P3 Where they don't: `settling` is logged with the attempt id, then the record is settled under that id, then `answered`
+ *    is logged. A crash in between leaves the attempt on record, and adoption repeats it (STORE-13).
+ * P4 Without a log: the record is settled, and the run goes on; a crash in between spends the approval and loses the run.
+ */
+import {
+  ApprovalAlreadyDecided,
+  type ApprovalRecords,
+  type Decision,
+  type Outcome,
+  type WithdrawReason,
+  type Write,
+} from "@holdpoint/approvals";
+
+import { FlowError } from "../errors.ts";
+import { alongTriesMax } from "../limits.ts";
+import { commitKnown, type Known } from "./commit.ts";
+import type { Answered } from "./event.ts";
+import { pendingId, type SpentApproval, type SpentHere, type Wait } from "./journal.ts";
+import type { LiveRun, MakeWrites } from "./live.ts";
+
+/** One settle of several that go together. */
+export interface Settling {
+  readonly answered: Answered;
+  readonly writes: readonly Write[];
+}
+
+/**
+ * Commits settles and the `answered` event that says so, as the stores allow.
+ * @throws ApprovalAlreadyDecided where another decision took a record meanwhile; then nothing was spent here.
+ */
+export async function spend(
+  live: LiveRun,
+  records: ApprovalRecords | undefined,
+  attemptId: string,
+  settles: readonly Settling[],
+): Promise<void> {
+  const writes = settles.flatMap((settle) => settle.writes);
+  const answers = settles.map((settle) => settle.answered);
+  const answered = { type: "answered", attemptId, answers } as const;
+  const standing = (known: Known): Promise<void> => ifRefused(live, records, answers, known);
+
+  if (
+    live.durable &&
+    (records === undefined || writes.length === 0 || live.sharesHome(records.store))
+  ) {
+    return standing(await live.commit({ attemptId, writes, events: [answered] })); // P2
+  }
+  if (records !== undefined && writes.length > 0) {
+    if (live.durable) live.emit({ type: "settling", attemptId, answers }); // P3
+    await live.flush();
+    await standing(await commitKnown(records.store, attemptId, writes)); // P1
+  }
+  live.emit(answered);
+  await live.flush();
+}
+
+/** A refused settle changed nothing: says which decision stands instead. */
+async function ifRefused(
+  live: LiveRun,
+  records: ApprovalRecords | undefined,
+  answers: readonly Answered[],
+  known: Known,
+): Promise<void> {
+  if (known.status === "done") return;
+  for (const { approvalId } of answers) {
+    if (approvalId === undefined) continue;
+    const stands = await records?.read(live.state.seed.scope, approvalId);
+    if (stands !== undefined && stands.state !== "pending")
+      throw new ApprovalAlreadyDecided(approvalId, stands.decision);
+  }
+  throw new FlowError(
+    "store-unavailable",
+    "an approval's record changed while it was being spent, and is open again: try once more",
+    { runId: live.state.seed.runId },
+  );
+}
+
+/** What is about to run under a decision that its port gave, unspent. */
+export interface Decided {
+  readonly visit: string;
+  readonly callId: string;
+  readonly approvalId: string;
+  readonly argumentsDigest: string;
+  /** Brought by a person; absent: the one on record. */
+  readonly decision?: Decision;
+  /** How it ended, where settling it is all there is to it: a gate that was passed. */
+  readonly outcome?: Outcome;
+}
+
+/** Settles the decision on record. @throws ApprovalAlreadyDecided where somebody else spent it. */
+export async function settleDecided(
+  live: LiveRun,
+  records: ApprovalRecords,
+  what: Decided,
+): Promise<SpentApproval> {
+  const { visit, callId, approvalId, argumentsDigest, outcome, decision } = what;
+  const attemptId = live.parts.ids.id();
+  const { scope } = live.state.seed;
+  const plan = await records.settle({
+    scope,
+    id: approvalId,
+    attemptId,
+    argumentsDigest,
+    ...(outcome !== undefined && { outcome }),
+    ...(decision !== undefined && { decision }),
+  });
+  if (plan.status === "stands") throw new ApprovalAlreadyDecided(approvalId, plan.decision);
+  if (plan.status !== "ready") {
+    throw new FlowError(
+      "store-unavailable",
+      `the approval ${approvalId} was decided a moment ago and is ${plan.status} now`,
+      {
+        runId: live.state.seed.runId,
+      },
+    );
+  }
+  const answered: Answered = {
+    visit,
+    callId,
+    approvalId,
+    argumentsDigest,
+    decision: plan.decision,
+  };
+  await spend(live, records, attemptId, [{ answered, writes: plan.writes }]);
+  return { id: approvalId, decision: plan.decision, attemptId };
+}
+
+/** Puts how an approved call ended on its record; with the run's next commit where they share a database (APR-21). */
+export async function conclude(
+  live: LiveRun,
+  approval: SpentHere | undefined,
+  outcome: Outcome,
+): Promise<void> {
+  const records = approval?.own ?? live.parts.approvals?.records;
+  if (records === undefined || approval?.attemptId === undefined) return;
+  const { scope } = live.state.seed;
+  const how = { scope, id: approval.id, attemptId: approval.attemptId, outcome };
+  await commitBeside(live, records, () => records.conclude(how));
+}
+
+/** Denies and consumes one record that nothing will use. */
+export async function withdraw(
+  live: LiveRun,
+  approvalId: string,
+  reason: WithdrawReason,
+): Promise<void> {
+  const records = live.parts.approvals?.records;
+  if (records === undefined) return;
+  const attemptId = live.parts.ids.id();
+  const how = { scope: live.state.seed.scope, id: approvalId, attemptId, reason };
+  await commitBeside(live, records, () => records.withdraw(how));
+}
+
+/** Writes that belong to the run's progress: with its next commit where that is possible, else at once. */
+async function commitBeside(
+  live: LiveRun,
+  records: ApprovalRecords,
+  make: MakeWrites,
+): Promise<void> {
+  if (live.durable && live.sharesHome(records.store)) return live.along(make);
+  for (let tries = 0; tries < alongTriesMax; tries++) {
+    const known = await commitKnown(records.store, live.parts.ids.id(), await make());
+    if (known.status === "done") return;
+  }
+  const { runId } = live.state.seed;
+  throw new FlowError(
+    "store-unavailable",
+    `an approval's record of run ${runId} moves without an end`,
+    { runId },
+  );
+}
+
+/** Denies and consumes what still waits; what its port keeps no record of goes to the log, by its id (FLOW-26). */
+export async function withdrawAll(
+  live: LiveRun,
+  waits: readonly Wait[],
+  reason: WithdrawReason,
+): Promise<void> {
+  for (const wait of waits) {
+    if (wait.answer !== undefined) continue; // spent already
+    if (live.parts.approvals?.records !== undefined && wait.approvalId !== undefined) {
+      await withdraw(live, wait.approvalId, reason);
+      continue;
+    }
+    live.parts.logger.error(
+      "an approval that was asked for could not be withdrawn: its port keeps no records",
+      {
+        approvalId: pendingId(wait),
+        runId: live.state.seed.runId,
+        reason,
+      },
+    );
+    live.notice({ type: "approval.decided", ids: [pendingId(wait)], withdrawn: false });
+  }
+}

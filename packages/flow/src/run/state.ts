@@ -1,0 +1,74 @@
+import type { ErrorInfo } from "@holdpoint/tools";
+
+import type { State } from "../graph/node.ts";
+import type { Answered, RunSeed, VisitEnd, VisitInputs } from "./event.ts";
+import type { ExecutionState } from "./journal.ts";
+
+/** One execution of a node in one round. */
+export type VisitState = VisitBase &
+  (
+    | { status: "ready"; inputs: VisitInputs | undefined; execution: ExecutionState }
+    | { status: "waiting"; inputs: VisitInputs | undefined; execution: ExecutionState }
+    | { status: "finished"; end: VisitEnd }
+  );
+
+export type OpenVisit = Exclude<VisitState, { status: "finished" }>;
+
+interface VisitBase {
+  readonly node: string;
+  /** Which visit of this node in the run, from 1. */
+  readonly number: number;
+  /** `node#number`. */
+  readonly path: string;
+}
+
+/**
+ * Where a run stands (FLOW-60).
+ * `routed`: the next round is known and nothing of it begun. `running`: a round is under way. `paused`: people are
+ * waited for. `ended`: nothing more happens.
+ */
+export type Phase =
+  | { readonly is: "routed" }
+  | { readonly is: "running" }
+  | { readonly is: "paused" }
+  | { readonly is: "ended"; readonly how: "completed" }
+  | {
+      readonly is: "ended";
+      readonly how: "failed";
+      readonly error: ErrorInfo;
+      readonly node: string | undefined;
+    }
+  | { readonly is: "ended"; readonly how: "cancelled"; readonly reason: string };
+
+export interface Counters {
+  rounds: number;
+  /** Calls executed: replays cost nothing. */
+  calls: number;
+  /** What they cost, as their tools say. */
+  cost: number;
+  visits: Record<string, number>;
+}
+
+/** The fold of a run's events; owned by who folds, and changed in place (a copy each time would be quadratic). */
+export interface RunState {
+  readonly seed: RunSeed;
+  readonly startedAt: number;
+  /** The number of the last event. */
+  revision: number;
+  phase: Phase;
+  state: State;
+  /** The visits of this round, in declaration order. */
+  visits: VisitState[];
+  readonly counters: Counters;
+  /** A settle that was announced and not confirmed yet; only where approvals live in another database. */
+  settling: { readonly attemptId: string; readonly answers: readonly Answered[] } | undefined;
+  /** Whether some visit reached an end. */
+  endReached: boolean;
+}
+
+/** The visit of this path in the current round. */
+export function visitAt(run: RunState, path: string): VisitState {
+  const visit = run.visits.find((candidate) => candidate.path === path);
+  if (visit === undefined) throw new Error(`no visit ${path} in this round`);
+  return visit;
+}

@@ -1,0 +1,120 @@
+/**
+ * Telling of events (FLOW-08): in order, once they are as durable as they will get, to listeners and to whoever watches.
+ *
+ * T1 A listener is called, never awaited; what it throws is logged, and changes nothing.
+ * T2 A watcher reads at its own pace from the notices of the run's time in this process; it never holds the run up.
+ */
+import type { RunEvent } from "./event.ts";
+import { noticeOf, type RunNotice } from "./notice.ts";
+import type { Logger } from "./parts.ts";
+
+/** Told of every event of every run of a runner. */
+export type Listener = (notice: RunNotice) => unknown;
+
+/** Tells of one run. */
+export interface Teller {
+  /** Whether anybody hears. */
+  readonly heard: boolean;
+  tell(event: RunEvent, revision: number): void;
+  /** A notice that is no event of the run's log. */
+  notice(notice: Omit<RunNotice, "runId">): void;
+}
+
+/** What a process's part in a run ends with. */
+const last: ReadonlySet<RunNotice["type"]> = new Set([
+  "paused",
+  "completed",
+  "failed",
+  "cancelled",
+]);
+
+interface Watched {
+  readonly notices: RunNotice[];
+  readonly waiting: Set<() => void>;
+  watchers: number;
+}
+
+export class Telling {
+  readonly #listeners: readonly Listener[];
+  readonly #logger: Logger;
+  readonly #watched = new Map<string, Watched>();
+
+  constructor(listeners: readonly Listener[], logger: Logger) {
+    this.#listeners = listeners;
+    this.#logger = logger;
+  }
+
+  get #heard(): boolean {
+    return this.#listeners.length > 0 || this.#watched.size > 0;
+  }
+
+  of(runId: string): Teller {
+    const heard = (): boolean => this.#heard;
+    return {
+      get heard() {
+        return heard();
+      },
+      tell: (event, revision) => {
+        if (!this.#heard) return; // most runs are told to nobody: then nothing is made
+        this.#give(runId, noticeOf(event, runId, revision));
+      },
+      notice: (notice) => this.#give(runId, Object.freeze({ runId, ...notice })),
+    };
+  }
+
+  /**
+   * Notices of a run from this call on, until it pauses or ends in this process. Begin watching before `run`, `resume` or
+   * `adopt` is called to see all of them; leaving the loop ends the watch.
+   */
+  watch(runId: string): AsyncGenerator<RunNotice, void, undefined> {
+    let watched = this.#watched.get(runId);
+    if (watched === undefined)
+      this.#watched.set(runId, (watched = { notices: [], waiting: new Set(), watchers: 0 }));
+    watched.watchers += 1;
+    return this.#follow(runId, watched, watched.notices.length);
+  }
+
+  async *#follow(
+    runId: string,
+    watched: Watched,
+    from: number,
+  ): AsyncGenerator<RunNotice, void, undefined> {
+    try {
+      for (let next = from; ; next++) {
+        while (next >= watched.notices.length) {
+          await new Promise<void>((resolve) => void watched.waiting.add(resolve));
+        }
+        const notice = watched.notices[next]!;
+        yield notice;
+        if (last.has(notice.type)) return;
+      }
+    } finally {
+      watched.watchers -= 1;
+      if (watched.watchers === 0) this.#watched.delete(runId);
+    }
+  }
+
+  #give(runId: string, notice: RunNotice): void {
+    for (const listener of this.#listeners) this.#call(listener, notice);
+    const watched = this.#watched.get(runId);
+    if (watched === undefined) return;
+    watched.notices.push(notice);
+    const waiting = [...watched.waiting];
+    watched.waiting.clear();
+    for (const wake of waiting) wake();
+  }
+
+  /** T1 */
+  #call(listener: Listener, notice: RunNotice): void {
+    const failed = (): void => {
+      const { runId, type } = notice;
+      this.#logger.error("a listener of run events failed", { runId, type });
+    };
+    try {
+      const told = listener(notice);
+      if (told instanceof Promise) told.catch(failed);
+    } catch {
+      failed();
+    }
+  }
+}

@@ -1,0 +1,309 @@
+import { isSealError, encode } from "@holdpoint/seal";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+
+import {
+  defineTool,
+  type ErrorInfo,
+  errorInfo,
+  Executor,
+  isToolError,
+  rebuildError,
+  registerErrorClass,
+  ToolArgumentsError,
+  ToolCancelledError,
+  ToolDefinitionError,
+  ToolDeniedError,
+  ToolDispatchError,
+  ToolError,
+  type ToolErrorInit,
+  ToolFailedError,
+  ToolGuardError,
+  ToolOutputError,
+  ToolTimedOutError,
+} from "../src/index.ts";
+
+class CardDeclined extends ToolError {
+  static override readonly errorName: string = "CardDeclined";
+  get bank() {
+    return this.attributes["bank"];
+  }
+}
+registerErrorClass("CardDeclined", CardDeclined);
+
+class QuotaError extends Error {
+  readonly left: number;
+  constructor(left: number) {
+    super(`${left} left`);
+    this.left = left;
+  }
+}
+registerErrorClass(
+  "QuotaError",
+  QuotaError,
+  ({ attributes }) => new QuotaError(Number(attributes["left"])),
+);
+
+const classes = [
+  ToolError,
+  ToolArgumentsError,
+  ToolDeniedError,
+  ToolGuardError,
+  ToolDispatchError,
+  ToolTimedOutError,
+  ToolCancelledError,
+  ToolFailedError,
+  ToolOutputError,
+  ToolDefinitionError,
+  CardDeclined,
+];
+
+const platform = [Error, TypeError, RangeError, SyntaxError, ReferenceError, URIError, EvalError];
+
+describe("a failure as data", () => {
+  it.each(classes.map((of) => [of.errorName, of] as const))(
+    "TOOL-04 FLOW-32 rebuilds %s: class, message, code, attributes, whether to retry",
+    (_, of) => {
+      const init: ToolErrorInit = {
+        code: "guard-refused",
+        attributes: { bank: "b", at: new Date(5) },
+        retryable: true,
+      };
+      const first = new of("declined", init);
+      const info = errorInfo(first);
+      const again = rebuildError(info);
+      expect(Object.getPrototypeOf(again)).toBe(of.prototype);
+      expect(again).toMatchObject({ name: of.errorName, message: "declined", ...init });
+      expect(errorInfo(again)).toEqual(info);
+      expect(isToolError(again, "guard-refused")).toBe(true);
+      expect(isToolError(again, "failed")).toBe(false);
+    },
+  );
+
+  it.each(platform.map((of) => [of.name, of] as const))(
+    "TOOL-04 FLOW-32 rebuilds the platform's %s with its members",
+    (_, of) => {
+      const first = Object.assign(new of("no"), {
+        code: "ECONNRESET",
+        errno: -104,
+        retryable: true,
+      });
+      const again = rebuildError(errorInfo(first));
+      expect(Object.getPrototypeOf(again)).toBe(of.prototype);
+      expect(again).toMatchObject({
+        message: "no",
+        code: "ECONNRESET",
+        errno: -104,
+        retryable: true,
+      });
+      expect(errorInfo(again)).toEqual(errorInfo(first));
+      expect(errorInfo(first).code).toBe("failed");
+      expect(rebuildError(errorInfo(new of("no")))).not.toHaveProperty("retryable");
+    },
+  );
+
+  it("TOOL-04 rebuilds a caller's class with a constructor of its own", () => {
+    const again = rebuildError(errorInfo(new QuotaError(3)));
+    expect(again).toBeInstanceOf(QuotaError);
+    expect(again).toMatchObject({ left: 3, message: "3 left" });
+  });
+
+  it("TOOL-04 keeps the name and the members of a class that nobody registered, as a ToolFailedError", () => {
+    class HttpError extends Error {
+      override readonly name = "HttpError";
+      readonly status = 503;
+      readonly code = "EHTTP";
+    }
+    const again = rebuildError(errorInfo(new HttpError("busy")));
+    expect(again).toBeInstanceOf(ToolFailedError);
+    expect(again).toMatchObject({ name: "HttpError", status: 503, code: "EHTTP", message: "busy" });
+    class Unnamed extends TypeError {}
+    expect(errorInfo(new Unnamed("x")).name).toBe("Unnamed");
+  });
+
+  it("TOOL-04 takes an unregistered subclass for its parent, unless it has a name of its own", () => {
+    class Derived extends CardDeclined {}
+    expect(rebuildError(errorInfo(new Derived("x")))).toBeInstanceOf(CardDeclined);
+    class Named extends CardDeclined {
+      static override readonly errorName = "Named";
+    }
+    expect(errorInfo(new Named("x")).name).toBe("Named");
+    expect(rebuildError(errorInfo(new Named("x")))).toBeInstanceOf(ToolFailedError);
+  });
+
+  it("TOOL-04 keeps the closed code of another layer's error", () => {
+    let thrown: unknown;
+    try {
+      encode(() => 1);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(isSealError(thrown)).toBe(true);
+    expect(errorInfo(thrown)).toMatchObject({ code: "state-not-sealable" });
+    expect(rebuildError(errorInfo(thrown))).toMatchObject({ code: "state-not-sealable" });
+  });
+
+  it("TOOL-04 knows an error of another copy of this package by its mark", () => {
+    class ToolTimedOut extends Error {}
+    const other = Object.assign(new ToolTimedOut("no"), {
+      code: "timed-out",
+      attributes: { tool: "t" },
+    });
+    Object.defineProperty(other, Symbol.for("@holdpoint/tools.error"), { value: true });
+    Object.defineProperty(other, "name", { value: "ToolTimedOutError" });
+    expect(isToolError(other, "timed-out")).toBe(true);
+    expect(rebuildError(errorInfo(other))).toBeInstanceOf(ToolTimedOutError);
+    expect(errorInfo(other).attributes).toEqual({ tool: "t" });
+    expect(errorInfo(Object.assign(other, { attributes: 5 })).attributes).toEqual({});
+  });
+
+  it("TOOL-04 leaves out and names the attributes that can't be sealed", () => {
+    const attributes = {
+      fine: { deep: [1n] },
+      call: () => 1,
+      long: "x".repeat(20_000),
+      wide: Array.from({ length: 5000 }, (_, at) => at),
+      get read() {
+        return 1;
+      },
+    };
+    const error = new ToolError("m");
+    Object.defineProperty(error, "attributes", { value: attributes });
+    expect(errorInfo(error)).toMatchObject({
+      attributes: { fine: { deep: [1n] } },
+      omitted: ["call", "long", "wide", "read"],
+    });
+    expect(Object.keys(errorInfo(error).attributes)).toEqual(["fine"]);
+    const own = JSON.parse('{"__proto__": 1}') as object;
+    expect(errorInfo(own)).toMatchObject({ attributes: {}, omitted: ["__proto__"] });
+  });
+
+  it("TOOL-04 isolates attributes from what the thrower does to them later", () => {
+    const details = { list: [1] };
+    const info = errorInfo(new ToolError("m", { attributes: { details } }));
+    details.list.push(2);
+    expect(info.attributes).toEqual({ details: { list: [1] } });
+  });
+});
+
+/** Object.keys asks once for each key; what asks again is refused. */
+function flaky(): () => PropertyDescriptor {
+  let asked = 0;
+  return () => {
+    if (++asked % 2 === 0) throw new Error("no");
+    return { value: 1, enumerable: true, configurable: true };
+  };
+}
+
+const revoked = Proxy.revocable({}, {});
+revoked.revoke();
+const hostile: readonly [string, unknown, Partial<ErrorInfo>][] = [
+  ["a string", "just text", { name: "ToolFailedError", message: "just text" }],
+  ["undefined", undefined, { message: "the tool threw undefined" }],
+  ["null", null, { message: "the tool threw null" }],
+  ["a symbol", Symbol("s"), { message: "the tool threw Symbol(s)" }],
+  ["a bigint", 5n, { message: "the tool threw 5" }],
+  ["a function", () => 1, { message: "the tool threw a function" }],
+  ["a plain object", { a: 1 }, { name: "ToolFailedError", attributes: { a: 1 } }],
+  ["a frozen error", Object.freeze(new Error("cold")), { name: "Error", message: "cold" }],
+  ["a frozen object", Object.freeze({ message: "cold" }), { message: "cold" }],
+  [
+    "an object without prototype",
+    Object.assign(Object.create(null), { a: 1 }),
+    { attributes: { a: 1 } },
+  ],
+  [
+    "a proxy whose properties can't be described",
+    new Proxy(
+      { a: 1 },
+      {
+        ownKeys: () => ["a"],
+        getOwnPropertyDescriptor: flaky(),
+      },
+    ),
+    { attributes: {}, omitted: ["a"] },
+  ],
+  ["a revoked proxy", revoked.proxy, { message: "the tool threw an object" }],
+  [
+    "throwing getters",
+    {
+      get name(): string {
+        throw new Error("n");
+      },
+      get message(): string {
+        throw new Error("m");
+      },
+      get code(): string {
+        throw new Error("c");
+      },
+    },
+    { name: "ToolFailedError", message: "the tool threw an object", code: "failed" },
+  ],
+  [
+    "members of the wrong kinds",
+    { name: 5, message: 6, code: 7, retryable: "yes" },
+    { retryable: false },
+  ],
+];
+
+describe("anything thrown", () => {
+  it.each(hostile)("R124 TOOL-04 becomes a bounded failure: %s", async (_, thrown, expected) => {
+    const tool = defineTool({
+      name: "t",
+      description: "",
+      input: z.any(),
+      execute: () => {
+        throw thrown;
+      },
+    });
+    const result = await new Executor().tryCall(tool, 1);
+    if (result.ok) throw new Error("it succeeded");
+    expect(result.error).toMatchObject(expected);
+    expect(result.error).toEqual(errorInfo(thrown));
+    expect(structuredClone(result.error)).toEqual(result.error);
+    expect(encode(result.error).length).toBeLessThan(1000);
+    await expect(new Executor().call(tool, 1)).rejects.toMatchObject({
+      message: result.error.message,
+    });
+  });
+
+  it("R124 TOOL-04 cuts ten megabytes of message, names and members down", () => {
+    const text = "x".repeat(10_000_000);
+    const error = Object.assign(new Error(text), { [text]: 1, text, code: text });
+    error.name = text;
+    Object.assign(
+      error,
+      Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`m${at}`, at])),
+    );
+    const started = performance.now();
+    const info = errorInfo(error);
+    expect(encode(info).length).toBeLessThan(30_000);
+    expect(info.message).toMatch(/^x{4096}… \(10000000 characters\)$/);
+    expect(info.omitted?.length).toBeLessThanOrEqual(32);
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+});
+
+describe("registering a class", () => {
+  it("TOOL-04 has a code, no attributes and no retry unless it is told", () => {
+    const cause = new Error("inner");
+    expect(new ToolError("m")).toMatchObject({ code: "failed", attributes: {}, retryable: false });
+    expect("cause" in new ToolError("m")).toBe(false);
+    expect(new ToolError("m", { cause }).cause).toBe(cause);
+  });
+
+  it("TOOL-04 refuses a name that another class has, and takes the same one again", () => {
+    class Other extends ToolError {}
+    expect(() => registerErrorClass("CardDeclined", Other)).toThrow(
+      expect.toSatisfy((e) => isToolError(e, "definition-invalid")),
+    );
+    expect(() => registerErrorClass("", Other)).toThrow(ToolDefinitionError);
+    expect(() => registerErrorClass("CardDeclined", CardDeclined)).not.toThrow();
+  });
+
+  it("isToolError refuses what is no error, and survives what throws", () => {
+    expect(
+      [undefined, null, "x", {}, new Error("x"), revoked.proxy].some((e) => isToolError(e)),
+    ).toBe(false);
+  });
+});
