@@ -74,7 +74,8 @@ function mutate(node: Node, source: string, add: Add): void {
       if (typeof node["value"] === "number") add(node, "number + 1", String(node["value"] + 1));
       return;
     case "ReturnStatement":
-      if (node["argument"]) add(node, "return of nothing", "return undefined as never;");
+      if (node["argument"] && textOf(node["argument"]) !== "undefined")
+        add(node, "return of nothing", "return undefined as never;");
       return;
     case "ExpressionStatement": {
       const type = (node["expression"] as Node).type;

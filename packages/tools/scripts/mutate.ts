@@ -39,10 +39,11 @@ async function run(): Promise<void> {
 
 function runFrom(first: number): Promise<void> {
   const worker = fork(fileURLToPath(new URL("mutate-worker.ts", import.meta.url)), {
+    cwd: fileURLToPath(new URL("../../..", import.meta.url)),
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
   let at = first;
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout;
     const settle = (verdict: Verdict): void => {
       clearTimeout(timer);
@@ -66,7 +67,8 @@ function runFrom(first: number): Promise<void> {
     worker.on("exit", () => {
       clearTimeout(timer);
       for (const [file, text] of texts) writeFileSync(new URL(file, source), text);
-      resolve();
+      if (at > first) resolve();
+      else reject(new Error("the worker ended before it judged anything"));
     });
   });
 }
