@@ -279,7 +279,7 @@ describe("what can't be sealed is refused, with its place and what to do", () =>
     expect(ran).toBe(0);
   });
 
-  it("SEAL-22 runs nothing of the data", () => {
+  it("SEAL-22 R044 R049 R050 runs nothing of the data", () => {
     const value = {
       toJSON: { trap: 1 },
       [thenKey]: null,
