@@ -1,0 +1,139 @@
+/**
+ * What becomes of a list of writes inside a transaction.
+ *
+ * J1 A write is one statement: the expected version, the newest epoch of its fence and the store's time are in its WHERE, so
+ *    nothing can come between a check and what it allows (STORE-06, STORE-11, STORE-15). Reads only say why nothing changed.
+ * J2 A write is judged against what the writes before it in the list left.
+ * J3 Refusals name the first refused write, and of its reasons the first of version, fence, time.
+ * J4 A row at the version that a write makes, made by this attempt, is this write's own: it stands already (APR-26). A row
+ *    that moved on counts too, once another of the list is this attempt's and nothing of the list could be applied: all or
+ *    none were.
+ */
+
+import type { Refusal, Row } from "@holdpoint/approvals";
+
+import type { Binds } from "./handle.ts";
+import type { CheckedWrite } from "./checked-writes.ts";
+import type { PreparedStatements } from "./prepared.ts";
+import { rowOf, selected, type Table } from "./tables.ts";
+
+/** `applied` is how many writes changed a row: a refused list's are taken back by its caller. */
+export type Judged =
+  | { readonly status: "applicable"; readonly applied: number; readonly repeated: boolean }
+  | { readonly status: "refused"; readonly write: number; readonly refusal: Refusal };
+
+/** Applies what can be, one statement a write, and says what the transaction has to become. */
+export function judge(
+  statements: PreparedStatements,
+  attemptId: string,
+  writes: readonly CheckedWrite[],
+  now: number,
+): Judged {
+  let applied = 0;
+  let own = 0;
+  let refused: (Judged & { readonly status: "refused" }) | undefined;
+  for (const [at, write] of writes.entries()) {
+    if (statements.change(statementOf(write), bindsOf(attemptId, write, now)) === 1) {
+      applied += 1;
+    } else {
+      const stands = standing(statements, write);
+      if (isOwn(attemptId, write, stands)) own += 1;
+      else if (write.expect !== "any" || stands === undefined) {
+        refused ??= {
+          status: "refused",
+          write: at,
+          refusal: refusalOf(statements, write, stands, now),
+        };
+      }
+    }
+    // Only a list of which nothing could be applied may turn out to be repeated (J4).
+    if (refused !== undefined && (applied > 0 || refused.refusal.because !== "version"))
+      return refused;
+  }
+  if (refused !== undefined && own === 0) return refused;
+  return { status: "applicable", applied, repeated: own > 0 && applied === 0 };
+}
+
+const sqlByTable = new Map<
+  Table,
+  { readonly insert: string; readonly update: string; readonly select: string }
+>();
+
+// STORE-08: texts are made of this package's own table descriptions, once for each table.
+function sqlOf(table: Table) {
+  let sql = sqlByTable.get(table);
+  if (sql === undefined) sqlByTable.set(table, (sql = makeSql(table)));
+  return sql;
+}
+
+function makeSql(table: Table) {
+  const columns = Object.keys(table.columns);
+  const guard = `(:before IS NULL OR :now < :before)
+    AND (:fence IS NULL OR NOT EXISTS (SELECT 1 FROM leases WHERE name = :fence AND epoch > :epoch))`;
+  return {
+    insert: `INSERT INTO ${table.name} (scope, key, rowVersion, attempt, ${columns.join(", ")})
+    SELECT :scope, :key, 1, :attempt, ${columns.map((name) => `:${name}`).join(", ")}
+    WHERE ${guard}
+    ON CONFLICT (scope, key) DO NOTHING`,
+    update: `UPDATE ${table.name}
+    SET rowVersion = rowVersion + 1, attempt = :attempt, ${columns.map((name) => `${name} = :${name}`).join(", ")}
+    WHERE scope = :scope AND key = :key AND rowVersion = :expect AND ${guard}`,
+    select: `SELECT ${selected(table)} FROM ${table.name} WHERE scope = :scope AND key = :key`,
+  };
+}
+
+function statementOf({ table, expect }: CheckedWrite): string {
+  return expect === 0 || expect === "any" ? sqlOf(table).insert : sqlOf(table).update;
+}
+
+// J1
+function bindsOf(attemptId: string, write: CheckedWrite, now: number): Binds {
+  const { scope, key, expect, before, fence, values } = write;
+  return {
+    ...values,
+    scope,
+    key,
+    attempt: attemptId,
+    expect: expect === "any" ? 0 : expect,
+    now,
+    before,
+    fence: fence?.name ?? null,
+    epoch: fence?.epoch ?? null,
+  };
+}
+
+function standing(
+  statements: PreparedStatements,
+  { table, scope, key }: CheckedWrite,
+): Row | undefined {
+  const raw = statements.row(sqlOf(table).select, { scope, key });
+  return raw === undefined ? undefined : rowOf(table, raw);
+}
+
+// J4
+function isOwn(attemptId: string, { expect }: CheckedWrite, stands: Row | undefined): boolean {
+  if (stands?.attempt !== attemptId) return false;
+  return stands.version === (expect === "any" ? 1 : expect + 1);
+}
+
+// J3
+function refusalOf(
+  statements: PreparedStatements,
+  { expect, fence }: CheckedWrite,
+  stands: Row | undefined,
+  now: number,
+): Refusal {
+  if (expect !== "any" && (stands?.version ?? 0) !== expect) return { because: "version", stands };
+  if (fence !== undefined) {
+    const epoch = epochOf(statements, fence.name);
+    if (epoch > fence.epoch) return { because: "fenced", epoch };
+  }
+  return { because: "late", now };
+}
+
+/** The newest epoch of a lease; 0 where there is none. */
+export function epochOf(statements: PreparedStatements, name: string): number {
+  return Number(
+    statements.row("SELECT epoch FROM leases WHERE name = :name", { name })?.["epoch"] ?? 0,
+  );
+}

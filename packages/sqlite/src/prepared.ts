@@ -1,0 +1,84 @@
+/**
+ * The one way from code to SQL: cached statements and checked binds.
+ *
+ * B1 Values reach SQL as binds alone; texts of statements are made of constants of this package (STORE-08).
+ * B2 A bind is a well-formed text, a safe integer or null. The driver would bind NULL for an object or a name left out, write
+ *    U+FFFD for half a surrogate pair, and throw at reading an integer past 2^53, long after it was written (STORE-03).
+ */
+
+import type { Cell } from "@holdpoint/approvals";
+
+import { SqliteStoreError } from "./errors.ts";
+import type { Binds, SqliteHandle, SqliteStatement } from "./handle.ts";
+
+/** A row as the driver gives it: columns by name, without a prototype. */
+export type RawRow = Readonly<Record<string, unknown>>;
+
+interface Prepared {
+  readonly statement: SqliteStatement;
+  readonly names: readonly string[];
+}
+
+/** The statements of one handle. */
+export class PreparedStatements {
+  readonly #handle: SqliteHandle;
+  readonly #prepared = new Map<string, Prepared>();
+
+  constructor(handle: SqliteHandle) {
+    this.#handle = handle;
+  }
+
+  /** Runs a statement and answers how many rows it changed. */
+  change(sql: string, binds: Binds = {}): number {
+    const { statement, names } = this.#prepare(sql);
+    return Number(statement.run(checked(sql, names, binds)).changes);
+  }
+
+  /** The first row. */
+  row(sql: string, binds: Binds = {}): RawRow | undefined {
+    const { statement, names } = this.#prepare(sql);
+    return statement.get(checked(sql, names, binds)) as RawRow | undefined;
+  }
+
+  rows(sql: string, binds: Binds = {}): readonly RawRow[] {
+    const { statement, names } = this.#prepare(sql);
+    return statement.all(checked(sql, names, binds)) as readonly RawRow[];
+  }
+
+  #prepare(sql: string): Prepared {
+    let prepared = this.#prepared.get(sql);
+    if (prepared === undefined) {
+      const names = [
+        ...new Set(Array.from(sql.matchAll(/:([a-zA-Z]+)/g), ([, name = ""]) => name)),
+      ];
+      prepared = { statement: this.#handle.prepare(sql), names };
+      this.#prepared.set(sql, prepared);
+    }
+    return prepared;
+  }
+}
+
+// B2; a copy without anything but own, known names.
+function checked(sql: string, names: readonly string[], binds: Binds): Record<string, Cell> {
+  const copy: Record<string, Cell> = {};
+  for (const name of names) {
+    const cell = binds[name];
+    if (!isCell(cell)) {
+      throw new SqliteStoreError("write-invalid", `:${name} can't be bound in: ${firstLine(sql)}`);
+    }
+    copy[name] = cell;
+  }
+  return copy;
+}
+
+const unstorable = /[\0\p{Surrogate}]/u;
+
+/** Whether SQLite and the driver give a value back as it was. */
+export function isCell(value: unknown): value is Cell {
+  if (typeof value === "string") return !unstorable.test(value);
+  return value === null || (Number.isSafeInteger(value) && !Object.is(value, -0));
+}
+
+function firstLine(sql: string): string {
+  return sql.trim().split("\n", 1)[0] ?? "";
+}
