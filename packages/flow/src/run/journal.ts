@@ -78,6 +78,14 @@ export interface ExecutionState {
   readonly generations: Record<string, number>;
 }
 
+/** Of an execution that nothing is on record of; shared, and never written to. */
+export const freshExecution: ExecutionState = Object.freeze({
+  journal: Object.freeze([]) as never,
+  waits: Object.freeze([]) as never,
+  started: Object.freeze([]) as never,
+  generations: Object.freeze({}),
+});
+
 export function newExecution(): ExecutionState {
   return { journal: [], waits: [], started: [], generations: {} };
 }
@@ -95,6 +103,11 @@ export function generationKey(id: Identity): string {
 interface Recorded {
   readonly entry: Entry;
   state: "unclaimed" | "claimed" | "delivered";
+}
+
+/** Whether nothing at all is on record of an execution. */
+export function isFresh({ journal, waits, started }: ExecutionState): boolean {
+  return journal.length === 0 && waits.length === 0 && started.length === 0;
 }
 
 /**
@@ -121,11 +134,6 @@ export class Prior {
     this.#started = new Map(
       execution.started.map((started) => [identityText(started.id), started]),
     );
-  }
-
-  /** Whether nothing at all is on record. */
-  get empty(): boolean {
-    return this.#entries.length === 0 && this.#waits.size === 0 && this.#started.size === 0;
   }
 
   /** Whether outcomes are on record, so that new calls have to wait for their delivery (S6). */

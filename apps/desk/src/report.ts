@@ -1,0 +1,98 @@
+import { relative } from "node:path";
+
+import type { ApprovalView } from "@holdpoint/approvals";
+
+import type { Books } from "./books.ts";
+import { groupedBy } from "./group.ts";
+import type { BadLine } from "./lines.ts";
+import { currencies } from "./money.ts";
+import type { Screen } from "./screen.ts";
+import { tableOf } from "./table.ts";
+import type { Pass } from "./work.ts";
+
+/** Each bad line by file and number. */
+export function reportBadLines(screen: Screen, bad: readonly BadLine[]): void {
+  for (const [file, lines] of groupedBy(bad, (one) => one.file)) {
+    screen.line(`  ${relative("", file) || file}`);
+    for (const { line, why } of lines) {
+      screen.line(`  ${screen.red(`line ${String(line).padEnd(4)}`)} ${why}`);
+    }
+  }
+}
+
+export function reportPass(screen: Screen, { completed, waiting, setAside }: Pass): void {
+  screen.line(`  ${completed} are done, ${waiting} wait for a person`);
+  for (const { request, why } of setAside) {
+    screen.line(`  ${screen.red("set aside")} ${request}: ${why}`);
+  }
+}
+
+const shownMax = 6;
+
+/** What waits, the oldest first: which tool, for which run. Arguments are for the person who decides. */
+export function reportWaiting(screen: Screen, waiting: readonly ApprovalView[]): void {
+  const rows = waiting
+    .slice(0, shownMax)
+    .map(({ id, tool, runId, rule }) => [
+      id.slice(0, 8),
+      runId,
+      tool,
+      rule.approvers?.join(", ") ?? "anybody",
+    ]);
+  const columns = ["approval", "run", "what", "who may decide"].map((title) => ({ title }));
+  const [titles = "", ...lines] = tableOf(columns, rows);
+  screen.line(screen.dim(titles));
+  for (const line of lines) screen.line(line);
+  const more = waiting.length - rows.length;
+  if (more > 0) screen.line(`  … and ${more} more`);
+}
+
+/** The sums by currency, in minor units: exactly what is compared. */
+export function reportSums(screen: Screen, { lines }: Books): void {
+  const columns = [
+    { title: "currency" },
+    { title: "bank", align: "right" },
+    { title: "runs", align: "right" },
+    { title: "allowed", align: "right" },
+    { title: "unit" },
+  ] as const;
+  const rows = lines.map(({ left, said, allowed }) => [
+    left.currency,
+    String(left.minor),
+    String(said.minor),
+    String(allowed.minor),
+    `1/${10 ** currencies[left.currency].digits}`,
+  ]);
+  const [titles = "", ...sums] = tableOf(columns, rows);
+  screen.line(screen.dim(titles));
+  for (const sum of sums) screen.line(sum);
+}
+
+/** The closing table. */
+export function reportTable(
+  screen: Screen,
+  books: Books,
+  counted: {
+    readonly requests: number;
+    readonly badLines: number;
+    readonly fromLog: number;
+    readonly fromKey: number;
+  },
+): void {
+  const { counts, doublePayments, wrong } = books;
+  const balance = wrong.length === 0 ? screen.green("yes") : screen.red("NO");
+  const rows: (readonly [string, string | number])[] = [
+    ["requests", counted.requests],
+    ["bad lines", counted.badLines],
+    ["paid once", counts.paid - doublePayments],
+    ["denied", counts.denied],
+    ["refused by rule", counts.refused],
+    ["waiting", counts.waiting],
+    ["set aside", counts["set-aside"]],
+    ["replayed calls", counted.fromLog + counted.fromKey],
+    ["double payments", doublePayments],
+    ["books balance", balance],
+  ];
+  for (const [name, value] of rows) screen.line(`  ${name.padEnd(17)}${value}`);
+  for (const what of wrong) screen.line(`  ${screen.red(what)}`);
+}

@@ -1,0 +1,28 @@
+import type { Desk } from "./desk.ts";
+import type { RefundRequest } from "./requests.ts";
+
+/** What one pass over the requests came to. */
+export interface Pass {
+  readonly completed: number;
+  readonly waiting: number;
+  readonly setAside: readonly { readonly request: string; readonly why: string }[];
+}
+
+/** Brings every request as far as it goes without a person, in order. */
+export async function workThrough(
+  desk: Desk,
+  requests: readonly RefundRequest[],
+  onProgress: (done: number) => void,
+): Promise<Pass> {
+  let completed = 0;
+  let waiting = 0;
+  const setAside: { request: string; why: string }[] = [];
+  for (const [index, request] of requests.entries()) {
+    const standing = await desk.carryOn(request);
+    if (standing.status === "completed") completed += 1;
+    else if (standing.status === "paused") waiting += 1;
+    else setAside.push({ request: request.id, why: standing.why });
+    onProgress(index + 1);
+  }
+  return { completed, waiting, setAside };
+}
