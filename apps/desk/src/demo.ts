@@ -112,12 +112,12 @@ class Story {
   }
 
   #decide(): Promise<void> {
-    this.#screen.heading("3  People decide, each of them once");
+    this.#screen.heading("3  Dana, who reviews, and Femi, who keeps the money, decide");
     return this.#withDesk(async (desk) => {
       const round = await this.#round(desk);
       const refusal = await decideTwice(desk.records, round.first ?? "");
       this.#screen.line("  A second decision on the first of them is refused:");
-      this.#screen.line(`  ${this.#screen.dim(`"${refusal}"`)}`);
+      this.#screen.quote(refusal);
     });
   }
 
@@ -153,7 +153,7 @@ class Story {
   }
 
   async #laterRounds(): Promise<void> {
-    this.#screen.heading("6  Large amounts ask the treasurer as well");
+    this.#screen.heading("6  What was reviewed and is large asks Femi as well");
     for (let round = 0; round < laterRounds; round += 1) {
       await this.#withDesk((desk) => this.#round(desk));
       this.#report(await this.#work());
@@ -172,7 +172,7 @@ class Story {
     changeOneByte(copy, runId);
     const refusal = await this.#withDesk((desk) => refusalOf(desk, runId), copy);
     screen.line(`  ${runId} is refused by name, before anything of it runs:`);
-    screen.line(`  ${screen.dim(`"${refusal}"`)}`);
+    screen.quote(refusal);
     await this.#withDesk(async (desk) => {
       const events = await desk.history(runId);
       screen.line(`  In the store itself its ${events.length} events are whole.`);
@@ -203,7 +203,7 @@ class Story {
     );
     const { approved, edited: lowered, denied, left } = round;
     this.#screen.line(
-      `  ${approved} approved, ${lowered} approved with a lower amount, ${denied} denied, ${left} left for another day`,
+      `  ${approved} approved, ${lowered} with a lower amount, ${denied} denied, ${left} left for another day`,
     );
     return round;
   }

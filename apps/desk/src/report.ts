@@ -36,7 +36,7 @@ export function reportWaiting(screen: Screen, waiting: readonly ApprovalView[]):
     .map(({ id, tool, runId, rule }) => [
       id.slice(0, 8),
       runId,
-      tool,
+      rule.title ?? tool,
       rule.approvers?.join(", ") ?? "anybody",
     ]);
   const columns = ["approval", "run", "what", "who may decide"].map((title) => ({ title }));
