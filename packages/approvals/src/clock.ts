@@ -49,10 +49,25 @@ export const systemClock: Clock = {
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
+/** A call for random bytes costs more than the bytes: they are drawn by the page, and given out once each. */
+const pool = new Uint8Array(1024);
+let drawn = pool.length;
+
+function randomBytes(count: number): Uint8Array {
+  if (drawn + count > pool.length) {
+    crypto.getRandomValues(pool);
+    drawn = 0;
+  }
+  const bytes = pool.slice(drawn, drawn + count);
+  pool.fill(0, drawn, drawn + count);
+  drawn += count;
+  return bytes;
+}
+
 /** The platform's cryptographic randomness (`random()` is drawn from it too, so nothing here is guessable). */
 export const systemIds: Ids = {
   id() {
-    const bytes = crypto.getRandomValues(new Uint8Array(16));
+    const bytes = randomBytes(16);
     let text = "";
     for (let at = 0; at < 16; at += 3) {
       const word = (bytes[at]! << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0);
@@ -65,5 +80,8 @@ export const systemIds: Ids = {
     return text.slice(0, 22);
   },
   uuid: () => crypto.randomUUID(),
-  random: () => crypto.getRandomValues(new Uint32Array(1))[0]! / 2 ** 32,
+  random() {
+    const [a, b, c, d] = randomBytes(4);
+    return ((a! << 24) | (b! << 16) | (c! << 8) | d!) / 2 ** 32 + 0.5;
+  },
 };

@@ -40,7 +40,7 @@ export async function listRecords(
   query: ListQuery,
 ): Promise<ApprovalList> {
   checkedId(scope, "scope");
-  const filter = checkedFilter(query.filter ?? {});
+  const filter = Object.hasOwn(query, "filter") ? checkedFilter(query.filter) : {};
   const order = checkedOrder(query.order ?? "oldest");
   const limit = checkedLimit(query.limit ?? limits.pageDefault);
   const use = { scope, of: digest(["list", filter, order]) };
@@ -92,7 +92,7 @@ const members = new Map<string, (value: unknown) => boolean>([
   ["expiresBefore", (value) => Number.isSafeInteger(value)],
 ]);
 
-function checkedFilter(filter: ApprovalFilter): ApprovalFilter {
+function checkedFilter(filter: ApprovalFilter | undefined): ApprovalFilter {
   if (typeof filter !== "object" || filter === null || Array.isArray(filter)) {
     throw invalid("a filter of named members");
   }

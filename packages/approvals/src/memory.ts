@@ -23,7 +23,7 @@ import {
 export function memoryApprovalStore(home: MemoryHome = memoryHome()): ApprovalStore {
   const index = new ApprovalIndex(home);
   return {
-    home,
+    home: home.home,
     durable: false,
     now: () => home.now(),
     commit: (attemptId, writes) => home.commit(attemptId, writes),

@@ -46,7 +46,7 @@ export const keyring = keyringOf(new Uint8Array(32).fill(7));
 const people = identityPort((credential) => {
   if (typeof credential !== "string" || credential === "nobody") return undefined;
   const [id = "", ...roles] = credential.split(" ");
-  return { id, roles };
+  return roles.length === 0 ? { id } : { id, roles };
 });
 
 /** A verified person: `dana finance` is Dana with the role finance. */

@@ -13,7 +13,7 @@ export const concurrencyDefault = 16;
 export const namePattern = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
 /** A run id given by hand: it becomes a store's key and a header of every seal. */
-export const runIdPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
+export const runIdPattern = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** Resumed checkpoints remembered by a process, for ports that keep no records (FLOW-57). */
 export const spentMax = 100_000;

@@ -1,84 +1,47 @@
-import type {
-  ApprovalFilter,
-  ApprovalOrder,
-  ApprovalPage,
-  ApprovalState,
-  Cell,
-  Row,
-} from "@holdpoint/approvals";
+import type { ApprovalFilter, ApprovalPage, ApprovalState, Cell } from "@holdpoint/approvals";
 
+import type { KeysetPage } from "./keyset-page.ts";
 import { noExpiry } from "./migrations.ts";
-import type { PreparedStatements } from "./prepared.ts";
-import { rowOf, selected, tables } from "./tables.ts";
+import { tables } from "./tables.ts";
 
 const states: readonly ApprovalState[] = ["pending", "decided", "consumed"];
 
-/** A page of one state: its text, and what it is given. */
-export interface ListStatement {
-  readonly sql: string;
-  readonly binds: Readonly<Record<string, Cell>>;
-}
-
-/** Rows that match, in order, past a place. Without a state wanted it is one page of each, merged. */
-export function listApprovals(
-  statements: PreparedStatements,
+/** How a list of approvals is read. */
+export function approvalPage(
   scope: string,
-  filter: ApprovalFilter,
-  page: ApprovalPage,
-): readonly Row[] {
-  const wanted = filter.state === undefined ? states : [filter.state];
-  const found = wanted.flatMap((state) => {
-    const { sql, binds } = listStatement(scope, state, filter, page);
-    return statements.rows(sql, binds).map((raw) => ({
-      place: Number(raw["place"]),
-      row: rowOf(tables.approvals, raw),
-    }));
-  });
-  if (wanted.length > 1) {
-    const sign = page.order === "newest" ? -1 : 1;
-    found.sort((a, b) => sign * (a.place - b.place || (a.row.key < b.row.key ? -1 : 1)));
-  }
-  return found.slice(0, page.limit).map(({ row }) => row);
-}
-
-const indexes: Readonly<Record<ApprovalOrder, string>> = {
-  oldest: "approvalsByAge",
-  newest: "approvalsByAge",
-  expiring: "approvalsByExpiry",
-};
-
-/**
- * Its text depends on which members a filter has, never on what they are (STORE-08). The index is named: without statistics
- * SQLite might sort a scope to save a filter.
- */
-export function listStatement(
-  scope: string,
-  state: ApprovalState,
   filter: ApprovalFilter,
   { order, after, limit }: ApprovalPage,
-): ListStatement {
-  const place = order === "expiring" ? "expiryPlace" : "requestedAt";
-  const [past, direction] = order === "newest" ? ["<", "DESC"] : [">", "ASC"];
-  const conditions = ["scope = :scope", "state = :state"];
-  const binds: Record<string, Cell> = { scope, state, limit };
-  if (after !== undefined) {
-    conditions.push(`(${place}, key) ${past} (:place, :id)`);
-    Object.assign(binds, { place: after.value, id: after.id });
-  }
+): KeysetPage {
+  const byExpiry = order === "expiring";
+  const conditions: string[] = [];
+  const binds: Record<string, Cell> = {};
   for (const [name, condition] of restrictions) {
     const wanted = filter[name];
     if (wanted === undefined) continue;
-    conditions.push(condition);
+    // With a plus, no bound of the search: newest first, the place to go on from is the nearer one.
+    const isNoBound = name === "requestedBefore" && order === "newest" && after !== undefined;
+    conditions.push(isNoBound ? `+${condition}` : condition);
     binds[name] = wanted;
   }
-  const index = filter.runId === undefined ? indexes[order] : "approvalsByRun";
   return {
-    sql: `SELECT ${selected(tables.approvals)}, ${place} AS place
-    FROM approvals INDEXED BY ${index}
-    WHERE ${conditions.join(" AND ")}
-    ORDER BY ${place} ${direction}, key ${direction} LIMIT :limit`,
+    table: tables.approvals,
+    index: indexFor(filter, byExpiry),
+    statusColumn: "state",
+    statuses: filter.state === undefined ? states : [filter.state],
+    place: byExpiry ? "expiryPlace" : "requestedAt",
+    descending: order === "newest",
+    conditions,
     binds,
+    scope,
+    after,
+    limit,
   };
+}
+
+// A run has few records: finding them and sorting is less than looking through all that wait.
+function indexFor(filter: ApprovalFilter, byExpiry: boolean): string {
+  if (filter.runId !== undefined) return "approvalsByRun";
+  return byExpiry ? "approvalsByExpiry" : "approvalsByAge";
 }
 
 const restrictions = [

@@ -1,10 +1,11 @@
 import type { ApprovalStore, StoredChange } from "@holdpoint/approvals";
 
-import { listApprovals } from "./approval-list.ts";
+import { approvalPage } from "./approval-list.ts";
 import { ChangeFeed, lastPosition } from "./change-feed.ts";
 import type { SqliteHandle } from "./handle.ts";
 import type { SqliteHome } from "./home.ts";
 import { homeOn, type SqliteOptions } from "./homes.ts";
+import { readPage } from "./keyset-page.ts";
 import { rowOf, selected, tables } from "./tables.ts";
 
 /**
@@ -56,7 +57,7 @@ export function approvalsOn(home: SqliteHome): ApprovalStore {
         return raw && rowOf(tables.approvalKeys, raw);
       }),
     list: (scope, filter, page) =>
-      home.read((statements) => listApprovals(statements, scope, filter, page)),
+      home.read((statements) => readPage(statements, approvalPage(scope, filter, page))),
     history: (scope, id, after, limit) =>
       home.read((statements) =>
         statements

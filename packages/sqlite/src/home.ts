@@ -136,6 +136,7 @@ export class SqliteHome implements Committer {
     try {
       this.#handle.exec("BEGIN IMMEDIATE");
     } catch (error) {
+      this.#rollback();
       throw isBusy(error) ? error : unavailable(error, "a commit");
     }
   }

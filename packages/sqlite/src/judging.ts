@@ -71,13 +71,13 @@ function makeSql(table: Table) {
   const guard = `(:before IS NULL OR :now < :before)
     AND (:fence IS NULL OR NOT EXISTS (SELECT 1 FROM leases WHERE name = :fence AND epoch > :epoch))`;
   return {
-    insert: `INSERT INTO ${table.name} (scope, key, version, attempt, ${columns.join(", ")})
+    insert: `INSERT INTO ${table.name} (scope, key, rowVersion, attempt, ${columns.join(", ")})
     SELECT :scope, :key, 1, :attempt, ${columns.map((name) => `:${name}`).join(", ")}
     WHERE ${guard}
     ON CONFLICT (scope, key) DO NOTHING`,
     update: `UPDATE ${table.name}
-    SET version = version + 1, attempt = :attempt, ${columns.map((name) => `${name} = :${name}`).join(", ")}
-    WHERE scope = :scope AND key = :key AND version = :expect AND ${guard}`,
+    SET rowVersion = rowVersion + 1, attempt = :attempt, ${columns.map((name) => `${name} = :${name}`).join(", ")}
+    WHERE scope = :scope AND key = :key AND rowVersion = :expect AND ${guard}`,
     select: `SELECT ${selected(table)} FROM ${table.name} WHERE scope = :scope AND key = :key`,
   };
 }

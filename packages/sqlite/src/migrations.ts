@@ -2,7 +2,7 @@
  * The schema, as the list of steps that make it. Append-only: a released step never changes, and the manifest in
  * `schema-manifest.json` is compared with this list by a test.
  *
- * 1  approvals, their keys and audit trail; run logs; epochs of leases.
+ * 1  approvals, their keys and audit trail; run logs; runs and their start keys; epochs of leases.
  *
  * Older programs refuse a file of a newer version (`schema-newer`); newer programs bring an older file up at opening.
  */
@@ -14,14 +14,15 @@ export const applicationId = 0x486f6c64;
 export const noExpiry: number = Number.MAX_SAFE_INTEGER;
 
 /**
- * Indexes of `approvals` end in the columns that lists filter by, so that a row that does not match costs an index entry,
- * not a look at its sealed text. Each begins with scope and state: decided rows are nowhere near a page of pending ones.
+ * Indexes of `approvals` and `runs` end in the columns that lists filter by, so that a row that does not match costs an index entry,
+ * not a look at its sealed text. Those that order begin with
+ * scope and state: decided rows are nowhere near a page of pending ones.
  */
 const first = `
 CREATE TABLE approvals (
   scope TEXT NOT NULL,
   key TEXT NOT NULL,
-  version INTEGER NOT NULL,
+  rowVersion INTEGER NOT NULL,
   attempt TEXT NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('pending', 'decided', 'consumed')),
   tool TEXT NOT NULL,
@@ -39,7 +40,7 @@ CREATE INDEX approvalsByRun ON approvals (scope, runId, state);
 CREATE TABLE approvalKeys (
   scope TEXT NOT NULL,
   key TEXT NOT NULL,
-  version INTEGER NOT NULL,
+  rowVersion INTEGER NOT NULL,
   attempt TEXT NOT NULL,
   id TEXT NOT NULL,
   asked INTEGER NOT NULL,
@@ -49,7 +50,7 @@ CREATE TABLE approvalAudit (
   position INTEGER PRIMARY KEY AUTOINCREMENT,
   scope TEXT NOT NULL,
   key TEXT NOT NULL,
-  version INTEGER NOT NULL,
+  rowVersion INTEGER NOT NULL,
   attempt TEXT NOT NULL,
   sealed TEXT NOT NULL,
   UNIQUE (scope, key)
@@ -58,11 +59,38 @@ CREATE INDEX approvalAuditByScope ON approvalAudit (scope);
 CREATE TABLE log (
   scope TEXT NOT NULL,
   key TEXT NOT NULL CHECK (key = run || '/' || printf('%012d', revision)),
-  version INTEGER NOT NULL,
+  rowVersion INTEGER NOT NULL,
   attempt TEXT NOT NULL,
   run TEXT NOT NULL,
   revision INTEGER NOT NULL CHECK (revision > 0),
   text TEXT NOT NULL,
+  UNIQUE (scope, key)
+) STRICT;
+CREATE TABLE runs (
+  scope TEXT NOT NULL,
+  key TEXT NOT NULL,
+  rowVersion INTEGER NOT NULL,
+  attempt TEXT NOT NULL,
+  definition TEXT NOT NULL,
+  version TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (
+    status IN ('pending', 'running', 'interrupted', 'completed', 'failed', 'cancelled')
+  ),
+  session TEXT,
+  startKey TEXT,
+  createdAt INTEGER NOT NULL,
+  updatedAt INTEGER NOT NULL,
+  sealed TEXT NOT NULL,
+  UNIQUE (scope, key)
+) STRICT;
+CREATE INDEX runsByAge ON runs (scope, status, createdAt, key, definition, session);
+CREATE INDEX runsByMove ON runs (scope, status, updatedAt, key, definition, session);
+CREATE TABLE runKeys (
+  scope TEXT NOT NULL,
+  key TEXT NOT NULL,
+  rowVersion INTEGER NOT NULL,
+  attempt TEXT NOT NULL,
+  runId TEXT NOT NULL,
   UNIQUE (scope, key)
 ) STRICT;
 CREATE TABLE leases (

@@ -1,10 +1,12 @@
 import type { ApprovalStore, Committer } from "@holdpoint/approvals";
 import type { RunLog } from "@holdpoint/flow";
+import type { RunRegistry } from "@holdpoint/workflows";
 
 import { approvalsOn } from "./approvals.ts";
 import type { SqliteHandle } from "./handle.ts";
 import { homeOf, type SqliteOptions } from "./homes.ts";
 import { logOn } from "./log.ts";
+import { runsOn } from "./runs.ts";
 
 /** Every port on one file: they have one `home`, so what they write commits together. */
 export interface SqliteStore extends Committer {
@@ -12,6 +14,7 @@ export interface SqliteStore extends Committer {
   readonly durable: boolean;
   readonly approvals: ApprovalStore;
   readonly log: RunLog;
+  readonly runs: RunRegistry;
   /** Ends it and wakes who waits; a file that was opened by its path is closed, a caller's handle is not. */
   close(): void;
 }
@@ -38,6 +41,7 @@ export function openSqlite(file: string | SqliteHandle, options: SqliteOptions =
     durable: home.durable,
     approvals: approvalsOn(home),
     log: logOn(home),
+    runs: runsOn(home),
     now: () => home.now(),
     commit: (attemptId, writes) => home.commit(attemptId, writes),
     close: () => home.close(),

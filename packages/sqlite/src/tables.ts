@@ -5,7 +5,7 @@ import type { RawRow } from "./prepared.ts";
 /** What a column holds. */
 export type ColumnKind = "text" | "integer" | "integer or null" | "text or null";
 
-/** A table that is written through `commit`: its statement, and its columns beside scope, key, version and attempt. */
+/** A table that is written through `commit`: its statement, and its columns beside scope, key, rowVersion and attempt. */
 export interface Table {
   readonly name: string;
   readonly columns: Readonly<Record<string, ColumnKind>>;
@@ -45,7 +45,24 @@ const log: Table = {
   appendOnly: true,
 };
 
-export const tables = { approvals, approvalKeys, approvalAudit, log } as const;
+const runs: Table = {
+  name: "runs",
+  columns: {
+    definition: "text",
+    version: "text",
+    status: "text",
+    session: "text or null",
+    startKey: "text or null",
+    createdAt: "integer",
+    updatedAt: "integer",
+    sealed: "text",
+  },
+  appendOnly: false,
+};
+
+const runKeys: Table = { name: "runKeys", columns: { runId: "text" }, appendOnly: true };
+
+export const tables = { approvals, approvalKeys, approvalAudit, log, runs, runKeys } as const;
 
 /** Every statement that a port's writes may name, by that name. The ports' own lists are compared with it by a test. */
 export const tableByStatement: ReadonlyMap<string, Table> = new Map([
@@ -53,11 +70,13 @@ export const tableByStatement: ReadonlyMap<string, Table> = new Map([
   ["approvalKeys.put", approvalKeys],
   ["approvalAudit.append", approvalAudit],
   ["log.append", log],
+  ["runs.put", runs],
+  ["runKeys.put", runKeys],
 ]);
 
 /** A table's columns as a row has them, for a select. */
 export function selected(table: Table): string {
-  return ["key", "version", "attempt", ...Object.keys(table.columns)].join(", ");
+  return ["key", "rowVersion", "attempt", ...Object.keys(table.columns)].join(", ");
 }
 
 /** A selected row as ports give it back. */
@@ -66,7 +85,7 @@ export function rowOf(table: Table, raw: RawRow): Row {
   for (const name of Object.keys(table.columns)) values[name] = raw[name] as Cell;
   return {
     key: String(raw["key"]),
-    version: Number(raw["version"]),
+    version: Number(raw["rowVersion"]),
     attempt: String(raw["attempt"]),
     values,
   };

@@ -16,3 +16,52 @@ export {
   type RunStatus,
 } from "./registry/store.ts";
 export { memoryRunRegistry } from "./registry/memory.ts";
+
+// Definitions
+export {
+  defineWorkflow,
+  type BeginIfNeeded,
+  type CheckedDocument,
+  type EndIfNeeded,
+  type Workflow,
+  type WorkflowSpec,
+} from "./definition/define.ts";
+export { compareVersions } from "./definition/versions.ts";
+export type { DocumentLimits } from "./definition/strict-json.ts";
+export type { JsonSchema } from "./definition/json-schema.ts";
+
+// Errors
+export {
+  InvalidInputError,
+  isWorkflowError,
+  StartKeyTakenError,
+  WorkflowError,
+  type Boundary,
+  type InputIssue,
+  type WorkflowErrorCode,
+  type WorkflowErrorData,
+} from "./errors.ts";
+
+// Working with them
+export {
+  Workflows,
+  type Picked,
+  type RunList,
+  type WorkflowInput,
+  type WorkflowOutput,
+  type WorkflowResume,
+} from "./workflows.ts";
+export type { WorkflowsOptions } from "./run/options.ts";
+export type { CancelHow, WorkflowStore } from "./run/parts.ts";
+export type { StartOptions } from "./run/starting.ts";
+export type { DecisionTaken } from "./run/deciding.ts";
+export type { Adoption } from "./run/adopting.ts";
+export type { Begin } from "./run/work.ts";
+export type { Activity, HistoryQuery } from "./run/activity.ts";
+
+// Runs
+export type { RunView } from "./registry/run-view.ts";
+export type { RunQuery } from "./registry/listing.ts";
+export type { Failure, RunRecord, WaitingFor } from "./registry/record.ts";
+export { isTerminal, mayMove, mayReach, type MoveBy } from "./registry/moves.ts";
+export type { FenceOf } from "./registry/access.ts";

@@ -18,7 +18,7 @@ export interface DecidingRule {
   readonly tool?: string;
   /** Whether it fits these arguments; absent: always. */
   readonly when?: (args: unknown, request: ApprovalRequest) => boolean;
-  readonly then: "approve" | "deny" | "ask";
+  readonly verdict: "approve" | "deny" | "ask";
   /** Kept with the decision. */
   readonly note?: string;
 }
@@ -42,7 +42,7 @@ export function rulesApproval(rules: readonly DecidingRule[], options: RulesOpti
       const rule = firstThatFits(rules, request);
       if (rule === undefined || !mayDecide(rule, request, by))
         return fallback.request(request, how);
-      const approved = rule.then === "approve";
+      const approved = rule.verdict === "approve";
       return {
         status: "decided",
         decision: decisionRecord({ approved, by, note: rule.note }, clock.now()),
@@ -68,8 +68,8 @@ function fits({ tool, when }: DecidingRule, request: ApprovalRequest): boolean {
 }
 
 function mayDecide(rule: DecidingRule, request: ApprovalRequest, by: Actor): boolean {
-  if (rule.then === "ask") return false;
-  if (rule.then === "deny") return true; // P2
+  if (rule.verdict === "ask") return false;
+  if (rule.verdict === "deny") return true; // P2
   const { rule: asked, requestedBy } = request;
   return (asked.quorum ?? 1) <= 1 && ineligible(asked, requestedBy, by) === undefined;
 }

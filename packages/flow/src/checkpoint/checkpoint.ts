@@ -35,11 +35,11 @@ export class Checkpoint<F extends Flow = Flow> implements CheckpointView {
   readonly pendings: readonly PendingView[];
   /** The sealed text, in UTF-8. */
   readonly sealed: Uint8Array;
-  readonly #state: State;
+  readonly #state: () => State;
   /** Types only; never present. */
   declare readonly types?: { readonly of: F };
 
-  constructor(view: Omit<CheckpointView, "status">, state: State, text: string) {
+  constructor(view: Omit<CheckpointView, "status">, state: () => State, text: string) {
     this.runId = view.runId;
     this.flow = view.flow;
     this.digest = view.digest;
@@ -53,7 +53,7 @@ export class Checkpoint<F extends Flow = Flow> implements CheckpointView {
 
   /** The state at the pause; finished siblings' updates are not merged yet. Gone in a clone. */
   get state(): Readonly<Record<string, unknown>> {
-    return this.#state;
+    return this.#state();
   }
 
   toJSON(): CheckpointView {

@@ -27,14 +27,14 @@ import { checkpointVersion, manifestFrom } from "./seal.ts";
 /** What a seal says about itself, before anything of its body is looked at. */
 type SealHeader = Verified["header"];
 
-/** A checkpoint that was opened; `mac` names this very text. */
+/** A checkpoint that was opened; `mac` names this very text. Whoever goes on from `state` owns it. */
 export interface Opened {
   readonly state: RunState;
   readonly mac: string;
 }
 
 /** O1–O6 for a checkpoint's text. */
-export function openCheckpoint(graph: Graph, parts: Parts, text: string): Opened {
+export function openCheckpoint(graph: Graph, parts: Parts, text: string, known?: Opened): Opened {
   if (text.length > checkpointCharsMax)
     throw tampered(undefined, "it is longer than any checkpoint"); // O1
   const { header, body, mac } = verified(text, parts); // O2
@@ -47,6 +47,7 @@ export function openCheckpoint(graph: Graph, parts: Parts, text: string): Opened
   checkGraph(graph, header); // O3, O4
   const run = String(header["run"]);
   if (header["phase"] !== "paused") throw terminal(run, String(header["phase"])); // O5
+  if (known?.mac === mac) return known;
   const state = parts.sealer.decode(body, { schema: graph.reachable }) as RunState; // O6
   const opened: RunState = { ...state, seed: { ...state.seed, manifest: graph.manifest } };
   if (opened.seed.runId !== run || opened.revision !== header["rev"])

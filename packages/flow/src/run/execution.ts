@@ -15,7 +15,15 @@ import type { MaybePromise } from "../graph/node.ts";
 import { journaled, performCall, type CallSite, type CallWay } from "./calls.ts";
 import type { ContextOps } from "./context.ts";
 import { identityText, plainIdentity, type Made } from "./identity.ts";
-import type { Entry, Kept, Prior, Settled, SpentApproval, Wait } from "./journal.ts";
+import {
+  isFresh,
+  Prior,
+  type Entry,
+  type Kept,
+  type Settled,
+  type SpentApproval,
+  type Wait,
+} from "./journal.ts";
 import type { LiveRun } from "./live.ts";
 import { prepareSeal } from "./prepare.ts";
 import type { Rest } from "./rest.ts";
@@ -30,17 +38,18 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
   readonly scope: Scope;
   readonly rest: Rest;
   signal: AbortSignal;
-  readonly #prior: Prior;
-  readonly #spent = new Map<Made, { cost: number; approval?: SpentApproval }>();
+  readonly #prior: Prior | undefined;
+  #spent: Map<Made, { cost: number; approval?: SpentApproval }> | undefined;
   #cleanups: (() => MaybePromise<void>)[] | undefined;
 
-  constructor(live: LiveRun, visit: OpenVisit, prior: Prior) {
+  constructor(live: LiveRun, visit: OpenVisit) {
     this.live = live;
     this.visit = visit.path;
     this.signal = live.signal;
     this.rest = live.parts.rest;
-    this.#prior = prior;
-    this.scope = new Scope(this, prior.empty ? undefined : prior);
+    const { execution } = visit;
+    this.#prior = isFresh(execution) ? undefined : new Prior(execution);
+    this.scope = new Scope(this, this.#prior);
   }
 
   get runId(): string {
@@ -81,9 +90,14 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     (this.#cleanups ??= []).push(cleanup);
   }
 
+  /** Whether anything was registered with `defer`. */
+  get cleans(): boolean {
+    return this.#cleanups !== undefined;
+  }
+
   /** Last registered first; a failing one is logged and keeps none of the others from running. */
   async cleanUp(): Promise<void> {
-    for (const cleanup of this.#cleanups?.reverse() ?? []) {
+    for (const cleanup of this.#cleanups!.reverse()) {
       try {
         await cleanup();
       } catch {
@@ -100,7 +114,7 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     const kept = journaled(outcome);
     if (made.kind !== "call")
       return live.emit({ type: "step-recorded", visit, call: made, outcome: kept });
-    const spent = this.#spent.get(made) ?? { cost: 0 };
+    const spent = this.#spent?.get(made) ?? { cost: 0 };
     try {
       live.emit({ type: "call-finished", visit, call: made, outcome: kept, ...spent });
     } catch (error) {
@@ -144,11 +158,12 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
   }
 
   generation(made: Made): number {
-    return this.#prior.generation(made);
+    return this.#prior?.generation(made) ?? 0;
   }
 
   spentOn(made: Made, what: { readonly cost?: number; readonly approval?: SpentApproval }): void {
-    this.#spent.set(made, { cost: 0, ...this.#spent.get(made), ...what });
+    const spent = (this.#spent ??= new Map());
+    spent.set(made, { cost: 0, ...spent.get(made), ...what });
   }
 
   /** A recorded result, by what the tool's output reaches. */
@@ -165,9 +180,14 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     return revealed(kept, this.live.parts.sealer, schema, { runId: this.runId, node: this.visit });
   }
 
+  /** Whether this is a re-run. */
+  get isAgain(): boolean {
+    return this.#prior !== undefined;
+  }
+
   /** What the re-run did not ask for again: its records are withdrawn, and it is said (FLOW-38, FLOW-41). */
   async leaveBehind(end: ScopeEnd): Promise<void> {
-    if (this.#prior.empty) return;
+    if (this.#prior === undefined) return;
     await this.#leaveWaits(this.#prior.unclaimedWaits());
     const lost = this.#prior.unclaimedStarted();
     if (lost.length > 0 && end.how !== "waiting") {

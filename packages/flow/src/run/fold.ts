@@ -28,8 +28,8 @@ export function begin(event: EventOf<"run-started">, start: string): RunState {
   return run;
 }
 
-/** Takes one more event in. */
-export function fold(run: RunState, event: RunEvent): void {
+/** Takes one more event in. `merged`: the state that `routed` leads to, where the caller has just made it. */
+export function fold(run: RunState, event: RunEvent, merged?: State): void {
   run.revision += 1; // F1
   switch (event.type) {
     case "visit-started": {
@@ -49,7 +49,7 @@ export function fold(run: RunState, event: RunEvent): void {
     case "visit-finished":
       return foldFinished(run, event);
     case "routed":
-      return foldRouted(run, event);
+      return foldRouted(run, event, merged);
     case "paused":
       run.phase = { is: "paused" };
       return;
@@ -155,8 +155,8 @@ function foldFinished(run: RunState, event: EventOf<"visit-finished">): void {
   run.visits[index] = { node, number, path, status: "finished", end: event.end }; // F2
 }
 
-function foldRouted(run: RunState, event: EventOf<"routed">): void {
-  run.state = mergedState(run, event.reduced);
+function foldRouted(run: RunState, event: EventOf<"routed">, merged: State | undefined): void {
+  run.state = merged ?? mergedState(run, event.reduced);
   run.endReached ||= event.ended;
   run.counters.rounds += 1;
   run.phase = { is: "routed" };
@@ -169,12 +169,14 @@ export function mergedState(run: RunState, reduced: State): State {
   const state: State = { ...run.state };
   for (const visit of run.visits) {
     if (visit.status !== "finished" || !visit.end.ok) continue;
-    for (const [field, value] of Object.entries(visit.end.update)) {
+    const { update } = visit.end;
+    for (const field of Object.keys(update)) {
+      const value = update[field];
       if (value === undefined) delete state[field]; // FLOW-13: `undefined` removes an optional field
       else state[field] = value;
     }
   }
-  Object.assign(state, reduced);
+  for (const field of Object.keys(reduced)) state[field] = reduced[field];
   return Object.freeze(state);
 }
 

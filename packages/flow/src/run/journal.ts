@@ -97,6 +97,11 @@ interface Recorded {
   state: "unclaimed" | "claimed" | "delivered";
 }
 
+/** Whether nothing at all is on record of an execution. */
+export function isFresh({ journal, waits, started }: ExecutionState): boolean {
+  return journal.length === 0 && waits.length === 0 && started.length === 0;
+}
+
 /**
  * What is on record of an execution that runs again: entries in order, found by identity. A copy: the fold goes on
  * pushing to its own arrays.
@@ -121,11 +126,6 @@ export class Prior {
     this.#started = new Map(
       execution.started.map((started) => [identityText(started.id), started]),
     );
-  }
-
-  /** Whether nothing at all is on record. */
-  get empty(): boolean {
-    return this.#entries.length === 0 && this.#waits.size === 0 && this.#started.size === 0;
   }
 
   /** Whether outcomes are on record, so that new calls have to wait for their delivery (S6). */

@@ -13,6 +13,7 @@ import { Chain, chainStart, type ChainEnd } from "../checkpoint/chain.ts";
 import { graphHeader } from "../checkpoint/seal.ts";
 import { FlowError, RevisionConflictError } from "../errors.ts";
 import type { Graph } from "../graph/flow.ts";
+import type { State } from "../graph/node.ts";
 import { alongTriesMax } from "../limits.ts";
 import { commitKnown, type Known } from "./commit.ts";
 import type { RunEvent } from "./event.ts";
@@ -36,6 +37,13 @@ export type NewEvent = RunEvent extends infer E
 interface Entry {
   readonly event: RunEvent;
   readonly body: string;
+}
+
+/** The event itself with its time: a copy of each costs more than all else that is done with it. */
+function at(time: number, event: NewEvent): RunEvent {
+  const timed = event as RunEvent & { at: number };
+  timed.at = time;
+  return timed;
 }
 
 export class LiveRun {
@@ -123,10 +131,10 @@ export class LiveRun {
    * Takes an event in. It is durable after the next `flush`.
    * @throws FlowError `state-not-sealable`: then it did not happen.
    */
-  emit(event: NewEvent): void {
-    const timed = { at: this.parts.clock.now(), ...event } as RunEvent;
+  emit(event: NewEvent, merged?: State): void {
+    const timed = at(this.parts.clock.now(), event);
     const body = this.#encoded(timed);
-    fold(this.state, timed);
+    fold(this.state, timed, merged);
     this.#keep(timed, body);
   }
 
@@ -160,9 +168,9 @@ export class LiveRun {
     events: readonly NewEvent[];
   }): Promise<Known> {
     return this.#inTurn(async () => {
-      const at = this.parts.clock.now();
+      const now = this.parts.clock.now();
       const entries = how.events.map((event) => {
-        const timed = { at, ...event } as RunEvent;
+        const timed = at(now, event);
         return { event: timed, body: this.#encoded(timed) };
       });
       return this.#append(how.attemptId, how.writes, entries);

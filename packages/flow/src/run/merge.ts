@@ -7,7 +7,12 @@ import { END, type State } from "../graph/node.ts";
 import { mergedState } from "./fold.ts";
 import type { RunState } from "./state.ts";
 
-/** What the event `routed` says, and the state that it makes. */
+/** What the event `routed` says, and the state that it leads to. */
+export interface Round {
+  readonly routed: Routed;
+  readonly state: State;
+}
+
 export interface Routed {
   readonly reduced: State;
   readonly taken: Readonly<Record<string, readonly string[]>>;
@@ -16,13 +21,13 @@ export interface Routed {
 }
 
 /** Merges the updates and follows edges and routes. @throws FlowError `update-conflict`, `undeclared-route`, `state-invalid` */
-export function routeRound(graph: Graph, run: RunState): Routed {
+export function routeRound(graph: Graph, run: RunState): Round {
   const reduced = reduce(graph, run);
   const state = mergedState(run, reduced);
   graph.state.whole(state);
 
   const taken: Record<string, readonly string[]> = {};
-  const next = new Set<string>();
+  const next: string[] = [];
   let ended = false;
   for (const visit of run.visits) {
     const node = graph.nodes.get(visit.node)!;
@@ -33,17 +38,18 @@ export function routeRound(graph: Graph, run: RunState): Routed {
     if (targets.length === 0) ended = true;
     for (const target of targets) {
       if (target === END) ended = true;
-      else next.add(target);
+      else if (!next.includes(target)) next.push(target);
     }
   }
   // Declaration order, whichever visit named a node first (FLOW-04).
-  const order = [...next].sort((a, b) => graph.nodes.get(a)!.index - graph.nodes.get(b)!.index);
-  return { reduced, taken, next: order, ended };
+  if (next.length > 1) next.sort((a, b) => graph.nodes.get(a)!.index - graph.nodes.get(b)!.index);
+  return { routed: { reduced, taken, next, ended }, state };
 }
 
 /** Fields with a reducer, merged in declaration order; others may be written once a round. */
 function reduce(graph: Graph, run: RunState): State {
   const reduced: State = {};
+  if (run.visits.length === 1 && graph.reducers.size === 0) return reduced; // one writer of plain fields
   const writers = new Map<string, string>();
   for (const visit of run.visits) {
     if (visit.status !== "finished" || !visit.end.ok) continue;

@@ -96,6 +96,7 @@ export function resolveOptions(options: FlowRunnerOptions): Resolved {
         new Executor({ ...(approvals !== undefined && { approvals }), clock, ids, sealer }),
       keyring,
       sealer,
+      exact: models.length === 0 && codecs.length === 0,
       log,
       clock,
       ids,

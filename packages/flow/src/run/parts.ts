@@ -19,6 +19,8 @@ export interface Parts {
   readonly executor: Executor;
   readonly keyring: Keyring;
   readonly sealer: Sealer;
+  /** Whether what is encoded comes back by the codec's own rule alone: no classes or codecs of the user's. */
+  readonly exact: boolean;
   readonly log: RunLog | undefined;
   readonly clock: Clock;
   readonly ids: Ids;

@@ -9,15 +9,15 @@
  */
 import { errorInfo, rebuildError } from "@holdpoint/tools";
 
-import { sealRun } from "../checkpoint/seal.ts";
+import { encodeState, sealRun } from "../checkpoint/seal.ts";
 import { FlowError, isFlowError, type FlowErrorCode } from "../errors.ts";
 import { abortedRun, type LiveRun } from "./live.ts";
 import { routeRound } from "./merge.ts";
 import { openWaits } from "./pending.ts";
 import { plan } from "./plan.ts";
-import { prepareSeal } from "./prepare.ts";
+import { checkPure } from "./prepare.ts";
 import { withdrawAll } from "./spend.ts";
-import type { OpenVisit, VisitState } from "./state.ts";
+import type { OpenVisit, RunState, VisitState } from "./state.ts";
 import { runVisit } from "./visit.ts";
 
 /** How a process's part in a run ended, where it ended well. */
@@ -106,22 +106,28 @@ async function runRound(live: LiveRun, visits: readonly OpenVisit[]): Promise<vo
 /** Reducers and routes are the user's: what they throw ends the run. */
 function route(live: LiveRun): Failing | undefined {
   try {
-    live.emit({ type: "routed", ...routeRound(live.graph, live.state) });
+    const { routed, state } = routeRound(live.graph, live.state);
+    live.emit({ type: "routed", ...routed }, state);
     return undefined;
   } catch (error) {
     return { status: "failing", error, node: undefined };
   }
 }
 
-/** R2 */
+/** R2: encoded as it will stand before it is said that it stands. */
 async function pause(live: LiveRun): Promise<Performed> {
-  if (live.state.phase.is !== "paused") {
-    prepareSeal(live);
-    live.emit({ type: "paused" });
-  }
-  const text = sealRun(live.state, live.graph, live.parts);
+  const { state, graph, parts } = live;
+  const again = state.phase.is === "paused";
+  if (!again) checkPure(live);
+  const paused: RunState = {
+    ...state,
+    phase: { is: "paused" },
+    revision: state.revision + (again ? 0 : 1),
+  };
+  const body = encodeState(paused, graph, parts);
+  if (!again) live.emit({ type: "paused" });
   await live.flush();
-  return { status: "paused", text };
+  return { status: "paused", text: sealRun(body, paused, parts) };
 }
 
 /** What the round asked for is withdrawn in the commit that ends the run. */

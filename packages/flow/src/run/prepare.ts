@@ -10,6 +10,11 @@ import type { LiveRun } from "./live.ts";
  */
 export function prepareSeal(live: LiveRun): void {
   encodeState(live.state, live.graph, live.parts);
+  checkPure(live);
+}
+
+/** @throws FlowError `payload-not-pure` */
+export function checkPure(live: LiveRun): void {
   try {
     checkInputs(live.graph, live.state, live.parts);
   } catch (error) {

@@ -35,6 +35,6 @@ export function resultOf<F extends Flow>(live: LiveRun, performed: Performed): R
     runId,
     pending: pendings[0]!,
     pendings: Object.freeze(pendings),
-    checkpoint: checkpointOf(run, performed.text),
+    checkpoint: checkpointOf(run, performed.text, () => run.state),
   };
 }

@@ -8,6 +8,7 @@ import {
   checkState,
   openCheckpoint,
   tampered,
+  type Opened,
 } from "../checkpoint/open.ts";
 import { checkpointOf } from "../checkpoint/seal.ts";
 import { FlowError, GraphRunExistsError, isFlowError } from "../errors.ts";
@@ -54,6 +55,7 @@ export interface CancelHow {
 /** Runs flows, and goes on with them where they stood. Holds no run: what it needs is in the checkpoint or the log. */
 export class FlowRunner {
   readonly #resolved: Resolved;
+  readonly #loaded = new WeakMap<Checkpoint, { readonly graph: Graph; readonly opened: Opened }>();
 
   /** @throws FlowError `key-required` */
   constructor(options: FlowRunnerOptions = {}) {
@@ -167,8 +169,11 @@ export class FlowRunner {
   loadCheckpoint<F extends Flow>(flow: F, text: string): Checkpoint<F> {
     const graph = graphOf(flow);
     if (typeof text !== "string") throw tampered(undefined, "it is no text");
-    const { state } = openCheckpoint(graph, this.#resolved.parts, text);
-    return checkpointOf(state, text) as Checkpoint<F>;
+    const opened = openCheckpoint(graph, this.#resolved.parts, text);
+    const look = () => openCheckpoint(graph, this.#resolved.parts, text).state.state;
+    const checkpoint = checkpointOf(opened.state, text, look);
+    this.#loaded.set(checkpoint, { graph, opened });
+    return checkpoint as Checkpoint<F>;
   }
 
   /**
@@ -212,7 +217,11 @@ export class FlowRunner {
     const text = sealedText(checkpoint);
     if (text === undefined) throw tampered(undefined, "it holds no sealed bytes");
     const parts = { ...this.#resolved.parts, log: undefined };
-    const { state, mac } = openCheckpoint(graph, parts, text);
+    // What was decoded at loading is gone on from once; its seal is verified each time all the same.
+    const loaded = this.#loaded.get(checkpoint);
+    this.#loaded.delete(checkpoint);
+    const known = loaded?.graph === graph ? loaded.opened : undefined;
+    const { state, mac } = openCheckpoint(graph, parts, text, known);
     return new LiveRun({ graph, parts, state, signal, mac });
   }
 

@@ -63,8 +63,8 @@ const ignore = (): void => {};
 export class Scope {
   readonly #ops: ScopeOps;
   readonly #prior: Prior | undefined;
-  readonly #tally = new Tally();
-  readonly #claimed = new Map<Entry, Job>();
+  #tally: Tally | undefined;
+  #claimed: Map<Entry, Job> | undefined;
   #latch: Latch = { is: "open" };
   #replaying: boolean;
   #fresh: Job[] = [];
@@ -111,12 +111,12 @@ export class Scope {
       this.#ops.dropped(what.name);
       return new Promise(ignore); // S1
     }
-    const made = this.#tally.add(what);
+    const made = (this.#tally ??= new Tally()).add(what);
     const promise = new Promise<unknown>((resolve, reject) => {
       const job: Job = { made, begin, resolve, reject };
       const entry = this.#prior?.claim(made);
       if (entry !== undefined) {
-        this.#claimed.set(entry, job);
+        (this.#claimed ??= new Map()).set(entry, job);
         this.#turnSoon();
       } else if (this.#replaying) {
         this.#fresh.push(job);
@@ -131,7 +131,7 @@ export class Scope {
 
   /** A synchronous step: the recorded value, or a fresh one that is recorded at once. */
   moment(name: string, fresh: () => Settled): Settled {
-    const made = this.#tally.add({ kind: "moment", name });
+    const made = (this.#tally ??= new Tally()).add({ kind: "moment", name });
     const entry = this.#prior?.take(made);
     if (entry !== undefined) return entry.outcome;
     const outcome = fresh();
@@ -210,8 +210,8 @@ export class Scope {
     if (this.#latch.is === "open") {
       const entry = this.#prior?.next(); // S5
       if (entry !== undefined) {
-        const job = this.#claimed.get(entry)!;
-        this.#claimed.delete(entry);
+        const job = this.#claimed!.get(entry)!;
+        this.#claimed!.delete(entry);
         this.#deliver(job, entry.outcome, "recorded");
         return this.#ops.rest(this.#turn);
       }

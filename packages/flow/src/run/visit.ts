@@ -15,7 +15,7 @@ import type { VisitEnd } from "./event.ts";
 import { Execution } from "./execution.ts";
 import { visitGate } from "./gate.ts";
 import { inputsOf } from "./inputs.ts";
-import { Prior } from "./journal.ts";
+import { isFresh } from "./journal.ts";
 import type { LiveRun } from "./live.ts";
 import type { ScopeEnd } from "./scope.ts";
 import type { OpenVisit } from "./state.ts";
@@ -25,11 +25,7 @@ import { checkedUpdate, failed } from "./update.ts";
 /** Runs a visit until it finished, failed or waits. Throws only what ends the run itself. */
 export async function runVisit(live: LiveRun, visit: OpenVisit): Promise<void> {
   const node = live.graph.nodes.get(visit.node)!;
-  if (
-    visit.inputs === undefined &&
-    visit.execution.journal.length === 0 &&
-    visit.execution.waits.length === 0
-  ) {
+  if (visit.inputs === undefined && isFresh(visit.execution)) {
     const started = startVisit(live, visit, node);
     if (!started) return;
   }
@@ -102,8 +98,7 @@ async function execute(
   visit: OpenVisit,
   spec: FunctionSpec | CallSpec,
 ): Promise<ScopeEnd> {
-  const prior = new Prior(visit.execution);
-  const execution = new Execution(live, visit, prior);
+  const execution = new Execution(live, visit);
   const limit = limitTime(live, visit.path, spec.options.timeoutMs, execution);
   const body = (): unknown => bodyOf(live, visit, spec, execution);
   const { scope } = execution;
@@ -111,10 +106,10 @@ async function execute(
     ? await live.executing(scope, () => scope.run(body))
     : await scope.run(body);
   limit?.over();
-  await execution.cleanUp(); // V3
+  if (execution.cleans) await execution.cleanUp(); // V3
   if (end.how === "stopped")
     return limit?.timedOut === undefined ? end : { how: "failed", error: limit.timedOut };
-  await execution.leaveBehind(end);
+  if (execution.isAgain) await execution.leaveBehind(end);
   return end;
 }
 

@@ -25,7 +25,10 @@ export function readMembers(
     at = skipSpace(text, name.end);
     if (charCodeAt(text, at) !== 58) return undefined;
     at = skipSpace(text, at + 1);
-    const member = charCodeAt(text, at) === 34 ? readString(text, at) : readScalar(text, at);
+    const member =
+      charCodeAt(text, at) === 34
+        ? readString(text, at, name.value === "body")
+        : readScalar(text, at);
     if (member === undefined) return undefined;
     members.set(name.value, member.value);
     at = skipSpace(text, member.end);
@@ -52,11 +55,11 @@ function skipSpace(text: string, from: number): number {
   }
 }
 
-/** The string that starts at `start`. */
-function readString(text: string, start: number): Token<string> | undefined {
+/** The string that starts at `start`; the body's end is looked for where the writer puts it first. */
+function readString(text: string, start: number, isBody = false): Token<string> | undefined {
   if (charCodeAt(text, start) !== 34) return undefined;
   const tail = text.length - TAIL_CHARS;
-  if (tail - start > LONG_STRING_CHARS && indexOfText(text, TAIL_START, tail) === tail) {
+  if (isBody && tail - start > LONG_STRING_CHARS && indexOfText(text, TAIL_START, tail) === tail) {
     // The body, if its end is where the writer puts it; if the string ends before, this is no literal.
     const value = parsed(text, start, tail);
     if (typeof value === "string") return { value, end: tail };

@@ -1,0 +1,30 @@
+/** Bounds of what comes from outside and of what is kept of a run, each with its reason. */
+
+/** UTF-8 bytes of an input or a resume payload: larger things belong to a store, with their address in the input. */
+export const documentBytesMax = 256 * 1024;
+/** Nesting of an input: forms and tool calls are a few levels deep. */
+export const documentDepthMax = 32;
+/** Members of all its objects together. */
+export const documentMembersMax = 4_096;
+
+/** A definition's name: it becomes part of keys, and the slash after it must not be its own. */
+export const definitionNamePattern = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
+/** A definition's version. */
+export const definitionVersionPattern = /^[A-Za-z0-9][A-Za-z0-9.+_-]{0,63}$/;
+export const descriptionCharactersMax = 1_024;
+
+/** Issues of one refused document: past a few, nobody reads on. */
+export const issuesMax = 20;
+export const issueCharactersMax = 200;
+
+/** What is kept of a failure and shown of a completed run. */
+export const failureCharactersMax = 1_000;
+export const summaryCharactersMax = 1_024;
+export const reasonCharactersMax = 512;
+
+/** A page of runs or of a history. */
+export const pageDefault = 50;
+export const pageMax = 500;
+
+/** Tries of a commit whose answer was lost, before the caller is told that it is not known. */
+export const unknownTriesMax = 5;

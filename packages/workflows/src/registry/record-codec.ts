@@ -1,0 +1,106 @@
+/**
+ * The one place that seals and opens run records.
+ *
+ * K1 A record is sealed whole. Its scope, id, status and row version are in the header, so a row put under another id, status
+ *    or version does not open: an older genuine row put back is noticed (STORE-12).
+ * K2 Unsealed columns are indexes: each is compared with the sealed value at each read.
+ * K3 The input is a sealed text within the sealed text: a record opens without the classes that the input may hold.
+ */
+
+import type { Row, Write } from "@holdpoint/approvals";
+import { decode, encode, sign, verify, type Keyring, type Verified } from "@holdpoint/seal";
+
+import { WorkflowError } from "../errors.ts";
+import type { RunRecord } from "./record.ts";
+import { runWrite, type RunColumns } from "./store.ts";
+
+/** A seal of a run's record opens as nothing else. */
+const purpose = "run-record";
+
+/** A record as it was read: what it says, and what the next write has to expect. */
+export interface OpenRun {
+  readonly record: RunRecord;
+  /** The row's version; 0: there is none yet. */
+  readonly version: number;
+}
+
+interface Body {
+  readonly format: 1;
+  readonly record: RunRecord;
+}
+
+export class RunCodec {
+  readonly #keyring: Keyring;
+
+  constructor(keyring: Keyring) {
+    this.#keyring = keyring;
+  }
+
+  /** The write that makes a record stand where version `expect` does. */
+  write(record: RunRecord, expect: number): Write {
+    const { scope, id } = record.facts;
+    const body: Body = { format: 1, record };
+    const header = { scope, id, status: record.standing.status, version: expect + 1 }; // K1
+    const { text } = sign(encode(body), { keyring: this.#keyring, purpose, header });
+    return runWrite(scope, id, expect, columnsOf(record, text));
+  }
+
+  /** @throws WorkflowError `record-tampered` */
+  open(scope: string, row: Row): OpenRun {
+    const sealed = row.values["sealed"];
+    if (typeof sealed !== "string") throw tampered(row.key, "the sealed column is no text");
+    const { header, body } = this.#verify(sealed, row.key);
+    const record = readBody(body, row.key);
+    const own =
+      header["scope"] === scope &&
+      header["id"] === row.key &&
+      header["version"] === row.version &&
+      header["status"] === record.standing.status &&
+      record.facts.id === row.key &&
+      record.facts.scope === scope;
+    if (!own) throw tampered(row.key, "the seal is of another run, status or version"); // K1
+    for (const [name, value] of Object.entries(columnsOf(record, sealed))) {
+      if (row.values[name] !== value) throw tampered(row.key, `the column ${name} was changed`); // K2
+    }
+    return { record, version: row.version };
+  }
+
+  #verify(sealed: string, runId: string): Verified {
+    try {
+      return verify(sealed, { keyring: this.#keyring, purpose });
+    } catch (cause) {
+      throw tampered(runId, "its seal does not open with the keyring given here", cause);
+    }
+  }
+}
+
+function readBody(text: string, runId: string): RunRecord {
+  const body: unknown = decode(text);
+  if (typeof body !== "object" || body === null || Reflect.get(body, "format") !== 1) {
+    throw tampered(runId, "it is of a format that this version does not read");
+  }
+  return (body as Body).record; // sealed by us: what has the MAC was written by `write`
+}
+
+function columnsOf(record: RunRecord, sealed: string): RunColumns {
+  const { facts, standing, updatedAt } = record;
+  return {
+    definition: facts.definition,
+    version: facts.version,
+    status: standing.status,
+    session: facts.session ?? null,
+    startKey: facts.startKey ?? null,
+    createdAt: facts.createdAt,
+    updatedAt,
+    sealed,
+  };
+}
+
+function tampered(runId: string, why: string, cause?: unknown): WorkflowError {
+  return new WorkflowError(
+    "record-tampered",
+    `the record of run ${runId} can't be trusted: ${why}`,
+    { runId },
+    cause,
+  );
+}

@@ -1,0 +1,153 @@
+import type { ActorRef } from "@holdpoint/approvals";
+import type { RunEvent } from "@holdpoint/flow";
+
+import { failureCharactersMax, reasonCharactersMax } from "../limits.ts";
+import { isTerminal, mayMove } from "./moves.ts";
+
+/** What never changes about a run: its durable seed (WF-11, WF-12). */
+export interface RunFacts {
+  readonly id: string;
+  readonly scope: string;
+  readonly session: string | undefined;
+  readonly definition: string;
+  readonly version: string;
+  readonly parent: string | undefined;
+  readonly startedBy: ActorRef | undefined;
+  readonly startKey: string | undefined;
+  /** Digest of the input as it was given: the same key is for the same one. */
+  readonly inputDigest: string;
+  /** The input as its schema read it, sealed: what the run begins from, after a crash too. */
+  readonly input: string;
+  readonly createdAt: number;
+}
+
+/** Where a run stands, with what goes with it. */
+export type Standing =
+  | { readonly status: "pending" }
+  | { readonly status: "running" }
+  | { readonly status: "interrupted" }
+  | { readonly status: "completed"; readonly summary?: string }
+  | { readonly status: "failed"; readonly failure: Failure }
+  | { readonly status: "cancelled"; readonly reason: string; readonly by: ActorRef | undefined };
+
+/** How a run failed, bounded. */
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** One thing that a run waits for. */
+export interface WaitingFor {
+  readonly kind: "approval";
+  /** What an answer names. */
+  readonly id: string;
+  /** The record behind it, where the port keeps one. */
+  readonly approvalId: string | undefined;
+  /** The visit that waits. */
+  readonly visit: string;
+  readonly callId: string;
+  /** The tool, or `node:<flow>.<node>` for a gate. */
+  readonly tool: string;
+}
+
+/** A run as the registry knows it. */
+export interface RunRecord {
+  readonly facts: RunFacts;
+  readonly standing: Standing;
+  /** What waits for a person; of a running run, what has been asked so far. */
+  readonly waits: readonly WaitingFor[];
+  /** The log's revision as of this record; 0 before anything ran. */
+  readonly revision: number;
+  readonly updatedAt: number;
+}
+
+/** A run that nobody began to execute yet. */
+export function pendingRun(facts: RunFacts): RunRecord {
+  return {
+    facts,
+    standing: { status: "pending" },
+    waits: [],
+    revision: 0,
+    updatedAt: facts.createdAt,
+  };
+}
+
+/**
+ * A record after one more event of its run's log: the one place that says how a log moves a registry. Total over all events,
+ * so that revisions count; an event that makes no legal move (WF-10) moves nothing.
+ */
+export function follow(record: RunRecord, event: RunEvent): RunRecord {
+  const next = standingAfter(event);
+  const moves = next !== undefined && mayMove(record.standing.status, next.status);
+  const standing = moves ? next : record.standing;
+  return {
+    ...record,
+    standing,
+    waits: isTerminal(standing.status) ? [] : waitsAfter(record.waits, event),
+    revision: record.revision + 1,
+    // A clock that runs backwards never makes a run younger.
+    updatedAt: Math.max(record.updatedAt, event.at),
+  };
+}
+
+/** A record moved without an event of the log: before there is one, or because it can't be trusted. */
+export function moved(record: RunRecord, standing: Standing, at: number): RunRecord {
+  const waits = isTerminal(standing.status) ? [] : record.waits;
+  return { ...record, standing, waits, updatedAt: Math.max(record.updatedAt, at) };
+}
+
+function standingAfter(event: RunEvent): Standing | undefined {
+  switch (event.type) {
+    case "run-started":
+    case "answered":
+      return { status: "running" };
+    case "paused":
+      return { status: "interrupted" };
+    case "completed":
+      return { status: "completed" };
+    case "failed":
+      return { status: "failed", failure: failureOf(event.error) };
+    case "cancelled":
+      return { status: "cancelled", reason: boundedReason(event.reason), by: event.by };
+    default:
+      return undefined;
+  }
+}
+
+function waitsAfter(waits: readonly WaitingFor[], event: RunEvent): readonly WaitingFor[] {
+  switch (event.type) {
+    case "approval-requested": {
+      const { kind, callId, approvalId, facts } = event.wait;
+      const { visit } = event;
+      const wait = { kind, id: approvalId ?? callId, approvalId, visit, callId, tool: facts.tool };
+      return [...waits.filter((other) => !isOf(other, { visit, callId })), wait];
+    }
+    case "answered":
+      return waits.filter((wait) => !event.answers.some((answer) => isOf(wait, answer)));
+    case "superseded":
+      return waits.filter((wait) => !isOf(wait, event));
+    case "visit-finished":
+      return waits.filter((wait) => wait.visit !== event.visit);
+    default:
+      return waits;
+  }
+}
+
+function isOf(
+  wait: WaitingFor,
+  { visit, callId }: { readonly visit: string; readonly callId: string },
+): boolean {
+  return wait.visit === visit && wait.callId === callId;
+}
+
+/** A failure as it is kept. */
+export function failureOf({ code, message }: Failure): Failure {
+  return {
+    code: code.slice(0, failureCharactersMax),
+    message: message.slice(0, failureCharactersMax),
+  };
+}
+
+export function boundedReason(reason: string): string {
+  return reason.slice(0, reasonCharactersMax);
+}

@@ -1,0 +1,151 @@
+/**
+ * Taking up runs that nobody holds, by hand: one pass over what is not terminal (WF-21).
+ *
+ * A1 The log is right, the registry follows; what neither says is never invented: no payload, no decision.
+ * A2 A run of a definition that is not here is left as it is, and said so; it never fails for that.
+ * A3 A run that can't be read is reported and set aside: the others go on (WF-32).
+ */
+
+import { isFlowError } from "@holdpoint/flow";
+
+import { isWorkflowError, WorkflowError } from "../errors.ts";
+import { pageMax } from "../limits.ts";
+import { listRuns } from "../registry/listing.ts";
+import { isTerminal, mayReach } from "../registry/moves.ts";
+import type { OpenRun } from "../registry/record-codec.ts";
+import type { RunRecord } from "../registry/record.ts";
+import type { RunStatus } from "../registry/store.ts";
+import { failRun, readLog } from "./log-reading.ts";
+import type { Parts } from "./parts.ts";
+import { reconcile, type Reconciled } from "./reconcile.ts";
+import { anyDecided, workOn, type Begin } from "./work.ts";
+
+/**
+ * What adoption did about a run. `begun`: it is worked on now, `settled` waits for its next stop. `waits`: for a person.
+ * `held`: this process works on it already. `ended`: the registry says so now. `left`: untouched, for `reason`. `broken`: it
+ * can't be read; see `error`.
+ */
+export type Adoption = { readonly runId: string } & (
+  | { readonly did: "begun"; readonly how: Begin }
+  | { readonly did: "waits" | "held" }
+  | { readonly did: "ended"; readonly status: RunStatus }
+  | { readonly did: "left"; readonly reason: "unknown-definition" }
+  | { readonly did: "broken"; readonly error: unknown }
+);
+
+/** Resolves once it is known what is to be done; what is begun goes on in the run's lane. @throws WorkflowError */
+export function adoptRun(parts: Parts, runId: string): Promise<Adoption> {
+  return new Promise((resolve, reject) => {
+    parts.lanes
+      .enter(runId, async (signal) => {
+        const opened = await parts.access.require(runId);
+        const { adoption, begin, current } = await judged(parts, opened);
+        resolve(adoption);
+        if (begin === undefined) return;
+        parts.faults.delete(runId);
+        await workOn(parts, current, begin, signal).catch((fault: unknown) => {
+          parts.faults.set(runId, fault);
+        });
+      })
+      .catch(reject);
+  });
+}
+
+/** Every run that is not terminal, once, oldest first. */
+export async function adoptAll(parts: Parts): Promise<readonly Adoption[]> {
+  const adoptions: Adoption[] = [];
+  const ids: string[] = [];
+  // All of them before the first is touched: an adopted run changes its status, and with it its place.
+  for (const status of ["pending", "running", "interrupted"] as const) {
+    let cursor: string | undefined;
+    do {
+      const from = cursor === undefined ? {} : { cursor };
+      const query = { filter: { status }, order: "oldest", limit: pageMax, ...from } as const;
+      const page = await listRuns(parts.access, query);
+      ids.push(...page.items.map(({ record }) => record.facts.id));
+      adoptions.push(...page.broken.map((broken) => ({ ...broken, did: "broken" as const }))); // A3
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+  }
+  for (const runId of ids) {
+    if (parts.lanes.busy(runId)) {
+      adoptions.push({ runId, did: "held" });
+      continue;
+    }
+    try {
+      adoptions.push(await adoptRun(parts, runId));
+    } catch (error) {
+      if (isWorkflowError(error, "store-unavailable")) throw error;
+      if (isFlowError(error, "store-unavailable")) throw error;
+      adoptions.push({ runId, did: "broken", error }); // A3
+    }
+  }
+  return adoptions;
+}
+
+interface Judged {
+  readonly adoption: Adoption;
+  readonly begin?: Begin;
+  readonly current: OpenRun;
+}
+
+async function judged(parts: Parts, opened: OpenRun): Promise<Judged> {
+  const { facts, standing } = opened.record;
+  const runId = facts.id;
+  if (isTerminal(standing.status)) return ended(opened);
+  const definition = parts.definitions.find(facts.definition, facts.version);
+  if (definition === undefined) {
+    return { adoption: { runId, did: "left", reason: "unknown-definition" }, current: opened }; // A2
+  }
+  const logged = await readLog(parts, definition, opened);
+  if ("failed" in logged) return ended(logged.failed);
+  const { log, record } = logged;
+  const decided = log === "paused" && (await anyDecided(parts, record.waits));
+  const next = reconcile({ log, registry: standing.status, decided });
+  const current = await followed(parts, opened, record, next);
+  return acted(parts, current, next);
+}
+
+async function acted(parts: Parts, current: OpenRun, next: Reconciled): Promise<Judged> {
+  const runId = current.record.facts.id;
+  switch (next.do) {
+    case "start":
+    case "adopt":
+    case "resume":
+      return { adoption: { runId, did: "begun", how: next.do }, begin: next.do, current };
+    case "wait":
+      return { adoption: { runId, did: "waits" }, current };
+    case "done":
+      return ended(current);
+    case "fail": {
+      const message = `the registry saw run ${runId} execute, and its log is gone`;
+      const failure = { code: "log-missing", message };
+      return ended(await failRun(parts, current, failure));
+    }
+  }
+}
+
+function ended(current: OpenRun): Judged {
+  const { facts, standing } = current.record;
+  return { adoption: { runId: facts.id, did: "ended", status: standing.status }, current };
+}
+
+/** Moves the registry to where the log is. */
+async function followed(
+  parts: Parts,
+  opened: OpenRun,
+  seen: RunRecord,
+  { follow: to }: Reconciled,
+): Promise<OpenRun> {
+  const { standing } = opened.record;
+  if (to === undefined || to === standing.status) {
+    return { record: { ...seen, standing }, version: opened.version };
+  }
+  if (!mayReach(standing.status, to)) throw unreachable(opened.record, to);
+  return parts.access.put(seen, opened.version);
+}
+
+function unreachable({ facts, standing }: RunRecord, to: RunStatus): WorkflowError {
+  const message = `run ${facts.id} is ${standing.status}, and its log says ${to}`;
+  return new WorkflowError("status-wrong", message, { runId: facts.id });
+}

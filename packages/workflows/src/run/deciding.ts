@@ -1,0 +1,53 @@
+import type { Decision } from "@holdpoint/approvals";
+
+import type { Parts } from "./parts.ts";
+import { anyDecided, workOn } from "./work.ts";
+
+/** A decision on record. `already`: the same person had said the same before. */
+export interface DecisionTaken {
+  readonly status: "accepted" | "already";
+  readonly runId: string;
+  /** People who have yet to approve before the run goes on. */
+  readonly missing?: number;
+  /** The approval that stands in this one's place, because the edit needs somebody else. */
+  readonly supersededBy?: string;
+}
+
+/**
+ * Records what a person says, and has the waiting run resumed, once (WF-24): resolves when the decision is on record.
+ * @throws ApprovalAlreadyDecided; ApprovalError `approval-not-found`, `approval-expired`, `actor-…`, `edits-…`, `store-unavailable`
+ */
+export async function decideApproval(
+  parts: Parts,
+  approvalId: string,
+  decision: Decision,
+): Promise<DecisionTaken> {
+  const { records } = parts.approvals;
+  const { scope } = parts.access;
+  const result = await records.decide({ scope, id: approvalId, decision });
+  const runId = (await records.show(scope, approvalId))?.runId ?? "";
+  switch (result.status) {
+    case "open":
+      return { status: "accepted", runId, missing: result.missing };
+    case "superseded":
+      return { status: "accepted", runId, supersededBy: result.by };
+    case "decided":
+    case "already":
+      wake(parts, runId);
+      return { status: result.status === "decided" ? "accepted" : "already", runId };
+  }
+}
+
+/** Resumes a run in its lane if it waits for something that is decided; one that is on its way finds it at its pause. */
+export function wake(parts: Parts, runId: string): void {
+  const work = parts.lanes.enter(runId, async (signal) => {
+    const opened = await parts.access.load(runId);
+    if (opened?.record.standing.status !== "interrupted") return;
+    const { definition, version } = opened.record.facts;
+    if (parts.definitions.find(definition, version) === undefined) return;
+    if (!(await anyDecided(parts, opened.record.waits))) return;
+    parts.faults.delete(runId);
+    await workOn(parts, opened, "resume", signal);
+  });
+  work.catch((fault: unknown) => void parts.faults.set(runId, fault));
+}

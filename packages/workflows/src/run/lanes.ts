@@ -1,0 +1,64 @@
+/**
+ * One lane a run: what this process does to a run, it does one thing after another. Runs don't wait for each other, and
+ * reading takes no lane (WF-32).
+ */
+export class Lanes {
+  readonly #lanes = new Map<string, Lane>();
+
+  /**
+   * Runs a task when those before it in the run's lane have ended, however they did. Its signal aborts when `interrupt` is
+   * called while it runs.
+   */
+  enter<T>(runId: string, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const lane = this.#laneOf(runId);
+    lane.waiting += 1;
+    const turn = lane.tail.then(async () => {
+      lane.controller = new AbortController();
+      try {
+        return await task(lane.controller.signal);
+      } finally {
+        lane.waiting -= 1;
+        if (lane.waiting === 0) this.#lanes.delete(runId);
+      }
+    });
+    lane.tail = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /** Tells the task that runs in a lane, if one does, that it is not wanted any more. */
+  interrupt(runId: string, reason: unknown): void {
+    this.#lanes.get(runId)?.controller.abort(reason);
+  }
+
+  /** Whether something is done with a run here, or is about to be. */
+  busy(runId: string): boolean {
+    return this.#lanes.has(runId);
+  }
+
+  /** Resolves once a run's lane is empty; at once where it is. */
+  async idle(runId: string): Promise<void> {
+    for (let lane = this.#lanes.get(runId); lane !== undefined; lane = this.#lanes.get(runId)) {
+      await lane.tail;
+    }
+  }
+
+  /** Resolves once nothing runs in any lane. */
+  async allIdle(): Promise<void> {
+    while (this.#lanes.size > 0) await Promise.all([...this.#lanes.values()].map((l) => l.tail));
+  }
+
+  #laneOf(runId: string): Lane {
+    let lane = this.#lanes.get(runId);
+    if (lane === undefined) {
+      lane = { tail: Promise.resolve(), waiting: 0, controller: new AbortController() };
+      this.#lanes.set(runId, lane);
+    }
+    return lane;
+  }
+}
+
+interface Lane {
+  tail: Promise<unknown>;
+  waiting: number;
+  controller: AbortController;
+}

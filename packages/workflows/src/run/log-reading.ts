@@ -1,0 +1,65 @@
+import type { RunEvent } from "@holdpoint/flow";
+
+import { workflowFacts, type Workflow } from "../definition/define.ts";
+import type { OpenRun } from "../registry/record-codec.ts";
+import { follow, moved, pendingRun, type Failure, type RunRecord } from "../registry/record.ts";
+import { failureBy } from "./faults.ts";
+import type { Parts } from "./parts.ts";
+import type { LogStatus } from "./reconcile.ts";
+
+/** What a run's log says. `record`: the registry's, brought to where the log is. */
+export type Logged =
+  | { readonly log: LogStatus; readonly record: RunRecord }
+  | { readonly failed: OpenRun };
+
+/** What the log says, folded into the record. A definite fault of the log ends the run (WF-23). */
+export async function readLog(
+  parts: Parts,
+  definition: Workflow,
+  opened: OpenRun,
+): Promise<Logged> {
+  const { record } = opened;
+  const { id: runId, scope } = record.facts;
+  const head = await parts.log.head(scope, runId);
+  if (head === 0) return { log: "none", record };
+  // A waiting run whose log did not move since the registry saw it pause: nothing to read.
+  if (record.standing.status === "interrupted" && head === record.revision) {
+    return { log: "paused", record };
+  }
+  let events: readonly RunEvent[];
+  try {
+    const runner = parts.runner({ log: parts.log });
+    events = await runner.history(workflowFacts(definition).flow, runId);
+  } catch (error) {
+    const failure = failureBy(error, record);
+    if (failure === undefined) throw error;
+    return { failed: await failRun(parts, opened, failure) };
+  }
+  if (events.length < record.revision) {
+    const seen = `the log of run ${runId} ends at ${events.length}, and ${record.revision} was seen`;
+    const failure = { code: "checkpoint-rolled-back", message: seen };
+    return { failed: await failRun(parts, opened, failure) };
+  }
+  const seen = events.reduce(follow, pendingRun(record.facts));
+  return { log: logStatusOf(seen, events), record: seen };
+}
+
+function logStatusOf({ standing }: RunRecord, events: readonly RunEvent[]): LogStatus {
+  const { status } = standing;
+  if (status === "interrupted") {
+    const last = (type: RunEvent["type"]): number =>
+      events.findLastIndex((event) => event.type === type);
+    return last("settling") > last("answered") ? "settling" : "paused";
+  }
+  return status === "pending" ? "none" : status;
+}
+
+/** Ends a run by hand of the registry. @throws WorkflowError `run-moved`, `store-unavailable` */
+export function failRun(
+  parts: Parts,
+  { record, version }: OpenRun,
+  failure: Failure,
+): Promise<OpenRun> {
+  const now = parts.clock.now();
+  return parts.access.put(moved(record, { status: "failed", failure }, now), version);
+}

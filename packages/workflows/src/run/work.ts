@@ -1,0 +1,130 @@
+/**
+ * Working on a run until its next stop: one visit to the runner after another, as long as something that waits is decided.
+ *
+ * W1 A decision that comes while the run is still on its way to its pause is found after the pause: it resumes by itself
+ *    (WF-24), once, because the log takes each revision once.
+ * W2 What takes the run out of this process's hands leaves it as its log stands, for adoption; a failure that is definite
+ *    is the run's own end (WF-23).
+ */
+
+import { isFlowError, type RunResult } from "@holdpoint/flow";
+import { isSealError } from "@holdpoint/seal";
+
+import { workflowFacts, type WorkflowFacts } from "../definition/define.ts";
+import { WorkflowError } from "../errors.ts";
+import { summaryCharactersMax } from "../limits.ts";
+import { isTerminal } from "../registry/moves.ts";
+import type { OpenRun } from "../registry/record-codec.ts";
+import type { RunRecord, WaitingFor } from "../registry/record.ts";
+import { failureBy } from "./faults.ts";
+import { RunOwner } from "./owner.ts";
+import type { Parts } from "./parts.ts";
+
+/** How a run is taken up. */
+export type Begin = "start" | "adopt" | "resume";
+
+/** @throws what took the run out of this process's hands */
+export async function workOn(
+  parts: Parts,
+  opened: OpenRun,
+  begin: Begin,
+  signal: AbortSignal,
+): Promise<void> {
+  const { facts } = opened.record;
+  const definition = parts.definitions.exactly(facts.definition, facts.version, facts.id);
+  const how = workflowFacts(definition);
+  const owner = new RunOwner(parts, opened);
+  try {
+    let result = await take(parts, owner, how, begin, signal);
+    await owner.caughtUp();
+    while (result.status === "paused" && !signal.aborted) {
+      const { revision, waits } = owner.record;
+      if (!(await anyDecided(parts, waits))) return; // W1
+      result = await take(parts, owner, how, "resume", signal);
+      await owner.caughtUp();
+      if (owner.record.revision === revision) return; // a decision that the run can't use as it stands
+    }
+    if (result.status === "completed") await summarize(parts, owner, how, result.state);
+  } catch (error) {
+    await owner.caughtUp();
+    if (isTerminal(owner.record.standing.status)) return; // its log says how it failed
+    const failure = failureBy(error, owner.record);
+    if (failure === undefined) throw error; // W2
+    await owner.move({ status: "failed", failure });
+  }
+}
+
+async function take(
+  parts: Parts,
+  { runner, record }: RunOwner,
+  how: WorkflowFacts,
+  begin: Begin,
+  signal: AbortSignal,
+): Promise<RunResult> {
+  const { id, startedBy } = record.facts;
+  switch (begin) {
+    case "start": {
+      const input = beginOf(parts, how, record);
+      return runner.run(how.flow, input, {
+        runId: id,
+        signal,
+        ...(startedBy !== undefined && { requestedBy: startedBy }),
+      });
+    }
+    case "adopt":
+      return runner.adopt(how.flow, id, { signal });
+    case "resume":
+      return runner.resume(how.flow, id, undefined, { signal });
+  }
+}
+
+/** What the flow starts from: the seed, by the definition's `begin`. @throws WorkflowError `begin-failed`, `record-tampered` */
+function beginOf(parts: Parts, how: WorkflowFacts, { facts }: RunRecord): unknown {
+  let input: unknown;
+  try {
+    input = parts.sealer.decode(facts.input, { schema: how.input });
+  } catch (cause) {
+    if (!isSealError(cause)) throw cause;
+    throw beginFailed(facts, "its input can't be read back", cause);
+  }
+  try {
+    return how.begin(input);
+  } catch (cause) {
+    throw beginFailed(facts, "the definition's begin threw", cause);
+  }
+}
+
+function beginFailed(facts: RunRecord["facts"], why: string, cause: unknown): WorkflowError {
+  const { id: runId, definition, version } = facts;
+  const message = `run ${runId} of '${definition}' could not begin: ${why}`;
+  return new WorkflowError("begin-failed", message, { runId, definition, version }, cause);
+}
+
+/** Whether something that waits is decided and not spent. */
+export async function anyDecided(parts: Parts, waits: readonly WaitingFor[]): Promise<boolean> {
+  const { records } = parts.approvals;
+  for (const { approvalId } of waits) {
+    if (approvalId === undefined) continue;
+    const stands = await records.read(parts.access.scope, approvalId);
+    if (stands?.state === "decided") return true;
+  }
+  return false;
+}
+
+/** A line for lists. It is no part of the run's end: where it can't be had, the run has completed without one. */
+async function summarize(
+  { logger }: Parts,
+  owner: RunOwner,
+  how: WorkflowFacts,
+  state: unknown,
+): Promise<void> {
+  if (how.summarize === undefined) return;
+  const { record } = owner;
+  try {
+    const summary = String(how.summarize(state)).slice(0, summaryCharactersMax);
+    await owner.put({ ...record, standing: { status: "completed", summary } });
+  } catch (error) {
+    const code = isFlowError(error) ? error.code : "failed";
+    logger.warn("a completed run has no summary", { runId: record.facts.id, code });
+  }
+}
