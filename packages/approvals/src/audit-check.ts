@@ -1,11 +1,10 @@
 import { openEntry, type AuditFault } from "./audit.ts";
 import type { Outcome } from "./decision.ts";
-import { isApprovalError } from "./errors.ts";
 import { limits } from "./limits.ts";
 import type { RecordAccess } from "./record-access.ts";
-import type { OpenRecord } from "./record-codec.ts";
 import type { ActorRef } from "./actor.ts";
 import type { AuditFact } from "./record.ts";
+import { checkedId } from "./request.ts";
 import type { Row } from "./commit.ts";
 
 /** One transition of a record, for a person to read. */
@@ -42,9 +41,12 @@ export async function checkAudit(
   scope: string,
   id: string,
 ): Promise<AuditReport> {
-  const opened = await loadOrBroken(access, scope, id);
-  if (opened === "broken") return { status: "broken", entry: 0, fault: "record", entries: [] };
-  if (opened === undefined) return { status: "missing" };
+  checkedId(scope, "scope");
+  checkedId(id, "approval id");
+  const row = await access.store.get(scope, id);
+  if (row === undefined) return { status: "missing" };
+  const opened = access.examine(scope, row);
+  if ("fault" in opened) return { status: "broken", entry: 0, fault: "record", entries: [] };
   const entries: AuditEntry[] = [];
   let before = "";
   for await (const row of trailOf(access, scope, id)) {
@@ -66,19 +68,6 @@ export async function checkAudit(
     return { status: "broken", entry, fault: "unchained", entries: entries.slice(0, -1) };
   }
   return { status: "whole", entries };
-}
-
-async function loadOrBroken(
-  access: RecordAccess,
-  scope: string,
-  id: string,
-): Promise<OpenRecord | "broken" | undefined> {
-  try {
-    return await access.load(scope, id);
-  } catch (error) {
-    if (isApprovalError(error, "record-tampered")) return "broken";
-    throw error;
-  }
 }
 
 async function* trailOf(access: RecordAccess, scope: string, id: string): AsyncGenerator<Row> {

@@ -81,6 +81,11 @@ export interface Committer {
   commit(attemptId: string, writes: readonly Write[]): Promise<CommitOutcome>;
 }
 
+/** The version of a row as it stands: 0 where there is none. */
+export function versionOf(row: Row | undefined): number {
+  return row?.version ?? 0;
+}
+
 const statementForm = /^([A-Za-z][A-Za-z0-9]*)\.[a-z]+$/;
 
 /** The table that a statement is about: `approvals` of `approvals.put`. */

@@ -11,7 +11,7 @@ import type { Write } from "./commit.ts";
 import { ApprovalError } from "./errors.ts";
 import { denialKeyOf, requestKeyOf, type RecordAccess } from "./record-access.ts";
 import type { OpenRecord } from "./record-codec.ts";
-import { filed } from "./record.ts";
+import { expiryOf, filed } from "./record.ts";
 import type { ApprovalRequest } from "./request.ts";
 import { statements } from "./store.ts";
 
@@ -62,7 +62,6 @@ export async function filingWrites(
 ): Promise<readonly Write[]> {
   const { scope, rule } = request;
   const requestedAt = await access.store.now();
-  const { expiresInMs } = rule;
   const requestKey = requestKeyOf(request);
   const proposed = access.codec.bind(request.arguments);
   if (proposed.digest !== request.argumentsDigest) {
@@ -77,7 +76,7 @@ export async function filingWrites(
       facts: factsOf(request),
       context: access.codec.bind(request.context).text,
       requestedAt,
-      expiresAt: expiresInMs === undefined ? undefined : requestedAt + expiresInMs,
+      expiresAt: expiryOf(requestedAt, rule),
       requestKey,
       proposed,
       calledDigest: proposed.digest,
@@ -93,13 +92,17 @@ export async function filingWrites(
 }
 
 /** The write that counts one more asking of a call whose record stands. */
-export function askedWrite(request: ApprovalRequest, { opened, keyVersion, asked }: Found): Write {
+export function askedWrite(
+  request: ApprovalRequest,
+  { keyVersion, asked }: Found,
+  id: string,
+): Write {
   return {
     statement: statements.putKey,
     scope: request.scope,
     key: requestKeyOf(request),
     expect: keyVersion,
-    values: { id: opened?.record.id ?? request.id, asked: asked + 1 },
+    values: { id, asked: asked + 1 },
   };
 }
 

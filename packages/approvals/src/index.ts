@@ -3,6 +3,7 @@ export { systemClock, systemIds, type CancelTimer, type Clock, type Ids } from "
 export {
   assertWrites,
   tableOf,
+  versionOf,
   type Cell,
   type CommitOutcome,
   type Committer,

@@ -1,7 +1,7 @@
 import { digest } from "@holdpoint/seal";
 
 import { openCursor, sealCursor } from "./cursor.ts";
-import { ApprovalError, isApprovalError } from "./errors.ts";
+import { ApprovalError } from "./errors.ts";
 import { isName, limits } from "./limits.ts";
 import type { RecordAccess } from "./record-access.ts";
 import { ApprovalView } from "./record-view.ts";
@@ -55,12 +55,9 @@ export async function listRecords(
   const items: ApprovalView[] = [];
   const broken: { id: string; error: ApprovalError }[] = [];
   for (const row of rows) {
-    try {
-      items.push(new ApprovalView(access, access.open(scope, row), now));
-    } catch (error) {
-      if (!isApprovalError(error, "record-tampered")) throw error;
-      broken.push({ id: row.key, error });
-    }
+    const opened = access.examine(scope, row);
+    if ("fault" in opened) broken.push({ id: row.key, error: opened.fault });
+    else items.push(new ApprovalView(access, opened, now));
   }
   const last = rows.length === limit ? rows.at(-1) : undefined;
   if (last === undefined) return { items, broken };

@@ -12,6 +12,7 @@ import { systemClock, type Clock } from "./clock.ts";
 import {
   assertWrites,
   tableOf,
+  versionOf,
   type CommitOutcome,
   type Committer,
   type Refusal,
@@ -151,7 +152,7 @@ function isOwn(attemptId: string, write: Write, stands: Row | undefined): boolea
 
 // C6: version, fence, time.
 function refusalOf(write: Write, stands: Row | undefined, at: Standing): Refusal | undefined {
-  const version = stands?.version ?? 0;
+  const version = versionOf(stands);
   if (write.expect !== "any" && version !== write.expect) return { because: "version", stands };
   const epoch = write.fence === undefined ? 0 : at.epoch(write.fence.name);
   if (write.fence !== undefined && epoch > write.fence.epoch) return { because: "fenced", epoch };
@@ -163,7 +164,7 @@ function refusalOf(write: Write, stands: Row | undefined, at: Standing): Refusal
 function rowAfter(attemptId: string, write: Write, stands: Row | undefined): Row {
   return Object.freeze({
     key: write.key,
-    version: (stands?.version ?? 0) + 1,
+    version: versionOf(stands) + 1,
     attempt: attemptId,
     values: Object.freeze({ ...write.values }),
   });

@@ -21,7 +21,7 @@ import {
 
 /** A store for tests, and for programs whose approvals may end with them. */
 export function memoryApprovalStore(home: MemoryHome = memoryHome()): ApprovalStore {
-  const index = new ApprovalIndex(home);
+  const index = indexOf(home.home);
   return {
     home: home.home,
     durable: false,
@@ -40,6 +40,15 @@ export function memoryApprovalStore(home: MemoryHome = memoryHome()): ApprovalSt
     lastChange: async (scope) => index.changesOf(scope).length,
     wait: (scope, after, signal) => index.wait(scope, after, signal),
   };
+}
+
+// One index a home: stores on the same home count the same changes.
+const indexes = new WeakMap<MemoryHome, ApprovalIndex>();
+
+function indexOf(home: MemoryHome): ApprovalIndex {
+  let index = indexes.get(home);
+  if (index === undefined) indexes.set(home, (index = new ApprovalIndex(home)));
+  return index;
 }
 
 const states: readonly ApprovalState[] = ["pending", "decided", "consumed"];

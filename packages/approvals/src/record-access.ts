@@ -7,7 +7,7 @@ import { decisionRecord, type DecisionRecord } from "./decision.ts";
 import type { EditPort } from "./edits.ts";
 import { ApprovalError } from "./errors.ts";
 import { limits } from "./limits.ts";
-import type { OpenRecord, RecordCodec } from "./record-codec.ts";
+import type { Examined, OpenRecord, RecordCodec } from "./record-codec.ts";
 import { denialOf, type ApprovalRecord, type PendingRecord, type Standing } from "./record.ts";
 import { ApprovalRequest, checkedId } from "./request.ts";
 import type { ApprovalStore } from "./store.ts";
@@ -46,8 +46,16 @@ export class RecordAccess {
     return row === undefined ? undefined : this.open(scope, row);
   }
 
+  /** As `open`, but what is wrong with the row is an answer. */
+  examine(scope: string, row: Row): Examined {
+    return this.codec.examine(scope, row);
+  }
+
+  /** @throws ApprovalError `record-tampered` */
   open(scope: string, row: Row): OpenRecord {
-    return this.codec.open(scope, row);
+    const opened = this.examine(scope, row);
+    if ("fault" in opened) throw opened.fault;
+    return opened;
   }
 
   /** The record that stands for this one's call: itself, or the last of those that replaced it because of edits. */

@@ -16,8 +16,8 @@ import {
   PURPOSES,
   sign,
   verify,
+  type Header,
   type Keyring,
-  type Verified,
 } from "@holdpoint/seal";
 
 import { appendFacts, emptyChain, type Chain } from "./audit.ts";
@@ -42,6 +42,9 @@ export interface OpenRecord<R extends ApprovalRecord = ApprovalRecord> {
   readonly chain: Chain;
 }
 
+/** A record as it was read, or why it can't be trusted. */
+export type Examined = OpenRecord | { readonly fault: ApprovalError };
+
 export interface RecordCodecOptions {
   readonly keyring: Keyring;
   readonly sealer: ArgumentSealer;
@@ -50,7 +53,8 @@ export interface RecordCodecOptions {
 }
 
 interface Body {
-  readonly format: 1;
+  /** 1 so far. A reader refuses what it does not know. */
+  readonly format: number;
   readonly record: ApprovalRecord;
   readonly chain: Chain;
 }
@@ -109,41 +113,40 @@ export class RecordCodec {
     return [put, ...appended.writes];
   }
 
-  /** @throws ApprovalError `record-tampered` */
-  open(scope: string, row: Row): OpenRecord {
+  /** What a row says, or why it can't be trusted. */
+  examine(scope: string, row: Row): Examined {
     const sealed = row.values["sealed"];
-    if (typeof sealed !== "string") throw tampered(row.key, "the sealed column is no text");
-    const { header, body } = this.#verify(sealed, row.key);
-    const { record, chain } = readBody(body, row.key);
+    if (typeof sealed !== "string") return fault(row, "the sealed column is no text");
+    const opened = this.#verify(sealed);
+    if ("cause" in opened) {
+      return fault(row, "its seal does not open with the keyring given here", opened.cause);
+    }
+    const { header, body } = opened;
+    if (body.format !== 1) return fault(row, "it is of a format that this version does not read");
+    const { record, chain } = body;
     const own =
       header["scope"] === scope &&
       header["id"] === row.key &&
       header["version"] === row.version &&
-      header["state"] === record.state &&
-      record.id === row.key &&
-      record.facts.scope === scope;
-    if (!own) throw tampered(row.key, "the seal is of another record, state or version"); // K1
+      header["state"] === record.state;
+    if (!own) return fault(row, "the seal is of another record, state or version"); // K1
     for (const [name, value] of Object.entries(columnsOf(record, sealed))) {
-      if (row.values[name] !== value) throw tampered(row.key, `the column ${name} was changed`); // K2
+      if (row.values[name] !== value) return fault(row, `the column ${name} was changed`); // K2
     }
     return { record, version: row.version, chain };
   }
 
-  #verify(sealed: string, id: string): Verified {
+  #verify(
+    sealed: string,
+  ): { readonly header: Header; readonly body: Body } | { readonly cause: unknown } {
     try {
-      return verify(sealed, { keyring: this.#options.keyring, purpose: PURPOSES.approval });
+      const { keyring } = this.#options;
+      const { header, body } = verify(sealed, { keyring, purpose: PURPOSES.approval });
+      return { header, body: decode(body) as Body }; // what has the MAC was written by `writes`
     } catch (cause) {
-      throw tampered(id, "its seal does not open with the keyring given here", cause);
+      return { cause };
     }
   }
-}
-
-function readBody(text: string, id: string): Body {
-  const body: unknown = decode(text);
-  if (typeof body !== "object" || body === null || Reflect.get(body, "format") !== 1) {
-    throw tampered(id, "it is of a format that this version does not read");
-  }
-  return body as Body; // sealed by us: what has the MAC was written by `writes`
 }
 
 function columnsOf(record: ApprovalRecord, sealed: string): ApprovalColumns {
@@ -158,9 +161,8 @@ function columnsOf(record: ApprovalRecord, sealed: string): ApprovalColumns {
   };
 }
 
-function tampered(id: string, why: string, cause?: unknown): ApprovalError {
-  return new ApprovalError("record-tampered", `the approval ${id} can't be trusted: ${why}`, {
-    approvalId: id,
-    ...(cause === undefined ? {} : { cause }),
-  });
+function fault({ key }: Row, why: string, cause?: unknown): { readonly fault: ApprovalError } {
+  const message = `the approval ${key} can't be trusted: ${why}`;
+  const details = cause === undefined ? {} : { cause };
+  return { fault: new ApprovalError("record-tampered", message, { approvalId: key, ...details }) };
 }

@@ -15,6 +15,7 @@
 import { systemActor, type ActorRef } from "./actor.ts";
 import type { Outcome, WithdrawReason } from "./decision.ts";
 import type { RequestFacts } from "./request.ts";
+import type { ApprovalRule } from "./rule.ts";
 
 /** Arguments as a record holds them: their sealed text, and the digest of their canonical form. */
 export interface BoundArguments {
@@ -112,15 +113,22 @@ export type Voted =
   | { readonly status: "counted"; readonly missing: number }
   | { readonly status: "expired" };
 
-/** A new record. */
+/** A new record; with a vote that it begins with, and that leaves it open. */
 export function filed(
   what: Omit<PendingRecord, "state" | "votes" | "lateVotes">,
   attemptId: string,
+  first?: Vote,
 ): Moved<PendingRecord> {
-  const record: PendingRecord = { ...what, state: "pending", votes: [], lateVotes: [] };
+  const votes = first === undefined ? [] : [first];
+  const record: PendingRecord = { ...what, state: "pending", votes, lateVotes: [] };
   const by = what.facts.requestedBy ?? systemActor;
   const fact = factOf("requested", what.requestedAt, by, attemptId, { link: what.replaces });
-  return { record, facts: [fact] };
+  return { record, facts: [fact, ...votes.map((vote) => factOfVote("voted", vote))] };
+}
+
+/** When a request made now is over; undefined: never. */
+export function expiryOf(requestedAt: number, { expiresInMs }: ApprovalRule): number | undefined {
+  return expiresInMs === undefined ? undefined : requestedAt + expiresInMs;
 }
 
 /** Whether a pending record is over (R4). */
@@ -130,9 +138,13 @@ export function isExpired(record: ApprovalRecord, at: number): boolean {
 
 /** How many people have yet to approve. */
 export function missingVotes(record: ApprovalRecord): number {
-  if (record.state !== "pending") return 0;
-  const people = new Set(record.votes.map((vote) => vote.by.id));
-  return Math.max(0, (record.facts.rule.quorum ?? 1) - people.size);
+  return record.state === "pending" ? missingAfter(record, record.votes) : 0;
+}
+
+/** How many people had yet to approve when these votes were in. */
+export function missingAfter(record: ApprovalRecord, votes: readonly Vote[]): number {
+  const people = new Set(votes.map((vote) => vote.by.id));
+  return (record.facts.rule.quorum ?? 1) - people.size;
 }
 
 /** A vote on a pending record. The voter is eligible: that is checked before. */
@@ -145,18 +157,16 @@ export function voted(record: PendingRecord, vote: Vote): Voted {
   const open: PendingRecord = { ...record, votes: [...record.votes, vote] };
   const missing = missingVotes(open);
   if (missing === 0) return decided(record, vote);
-  const fact = factOf("voted", vote.at, vote.by, vote.attemptId, { vote });
-  return { status: "open", record: open, facts: [fact], missing };
+  return { status: "open", record: open, facts: [factOfVote("voted", vote)], missing };
 }
 
 function decided(record: PendingRecord, vote: Vote): Voted {
   const decision: Standing = { ...vote, reason: undefined };
   const votes = [...record.votes, vote];
-  const fact = factOf("decided", vote.at, vote.by, vote.attemptId, { vote });
   return {
     status: "decided",
     record: { ...record, state: "decided", votes, decision },
-    facts: [fact],
+    facts: [factOfVote("decided", vote)],
   };
 }
 
@@ -244,8 +254,8 @@ export function concluded(
 
 /** A vote after the decision: kept, and without effect (R5). */
 export function votedLate(record: DecidedRecord | ConsumedRecord, vote: Vote): Moved {
-  const fact = factOf("late", vote.at, vote.by, vote.attemptId, { vote });
-  return { record: { ...record, lateVotes: [...record.lateVotes, vote] }, facts: [fact] };
+  const lateVotes = [...record.lateVotes, vote];
+  return { record: { ...record, lateVotes }, facts: [factOfVote("late", vote)] };
 }
 
 const approvedOutcomes: ReadonlySet<Outcome> = new Set(["executed", "failed", "passed", "unused"]);
@@ -271,6 +281,10 @@ function spent(
     endNote: how.note,
     replacedBy: how.replacedBy,
   };
+}
+
+function factOfVote(kind: "voted" | "decided" | "late", vote: Vote): AuditFact {
+  return factOf(kind, vote.at, vote.by, vote.attemptId, { vote });
 }
 
 function factOf(

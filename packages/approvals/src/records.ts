@@ -43,36 +43,44 @@ export interface RecordOptions {
   readonly schema?: (tool: string) => unknown;
 }
 
+/** What this package's own port reads of the records it was made with; not for anybody else. */
+export let accessOf: (records: SealedRecords) => RecordAccess;
+
 /** Records in a store, sealed: the one way to read and change them. */
 export class SealedRecords implements ApprovalRecords {
-  readonly access: RecordAccess;
+  // Private, so that printing whatever holds the records prints no store and no key.
+  readonly #access: RecordAccess;
+
+  static {
+    accessOf = (records) => records.#access;
+  }
 
   /** @throws ApprovalError `key-required` */
   constructor(store: ApprovalStore, options: RecordOptions = {}) {
     const { ids = systemIds, edits, sealer = plainSealer, schema = () => undefined } = options;
     const keyring = keyringFor(store, options.keyring);
     const codec = new RecordCodec({ keyring, sealer, schema });
-    this.access = new RecordAccess({ store, codec, ids, edits });
+    this.#access = new RecordAccess({ store, codec, ids, edits });
   }
 
   get store(): ApprovalStore {
-    return this.access.store;
+    return this.#access.store;
   }
 
   read(scope: string, id: string): Promise<RecordState | undefined> {
-    return readState(this.access, scope, id);
+    return readState(this.#access, scope, id);
   }
 
   settle(how: SettleHow): Promise<SettlePlan> {
-    return planSettle(this.access, how);
+    return planSettle(this.#access, how);
   }
 
   withdraw(how: WithdrawHow): Promise<readonly Write[]> {
-    return planWithdraw(this.access, how);
+    return planWithdraw(this.#access, how);
   }
 
   conclude(how: ConcludeHow): Promise<readonly Write[]> {
-    return planConclude(this.access, how);
+    return planConclude(this.#access, how);
   }
 
   /**
@@ -82,24 +90,24 @@ export class SealedRecords implements ApprovalRecords {
    *   `arguments-differ`, `actor-…`, `edits-…`, `record-tampered`, `commit-unknown`, `store-unavailable`
    */
   decide(how: DecideHow): Promise<DecideResult> {
-    return decideRecord(this.access, how);
+    return decideRecord(this.#access, how);
   }
 
   /** Ends records of a scope that expired undecided, at most `limit` (default a page); answers their ids. */
   sweep(scope: string, limit: number = limits.pageDefault): Promise<readonly string[]> {
-    return sweepExpired(this.access, scope, limit);
+    return sweepExpired(this.#access, scope, limit);
   }
 
   /** One record for a person to read. @throws ApprovalError `record-tampered`, `id-invalid`, `store-unavailable` */
   async show(scope: string, id: string): Promise<ApprovalView | undefined> {
-    const opened = await this.access.load(scope, id);
+    const opened = await this.#access.load(scope, id);
     if (opened === undefined) return undefined;
-    return new ApprovalView(this.access, opened, await this.store.now());
+    return new ApprovalView(this.#access, opened, await this.store.now());
   }
 
   /** How often the call of this record asked while it stood (APR-17). Counted beside the record, unsealed. */
   async asked(scope: string, id: string): Promise<number> {
-    const opened = await this.access.load(scope, id);
+    const opened = await this.#access.load(scope, id);
     if (opened === undefined) return 0;
     const row = await this.store.find(scope, opened.record.requestKey);
     return row?.values["id"] === id ? Number(row.values["asked"]) : 0;
@@ -107,22 +115,22 @@ export class SealedRecords implements ApprovalRecords {
 
   /** A page of records. @throws ApprovalError `filter-invalid`, `cursor-invalid`, `id-invalid`, `store-unavailable` */
   list(scope: string, query: ListQuery = {}): Promise<ApprovalList> {
-    return listRecords(this.access, scope, query);
+    return listRecords(this.#access, scope, query);
   }
 
   /** Checks the audit trail of a record, and names the first entry that does not fit (APR-22). */
   verifyAudit(scope: string, id: string): Promise<AuditReport> {
-    return checkAudit(this.access, scope, id);
+    return checkAudit(this.#access, scope, id);
   }
 
   /** What happened in a scope past a cursor. @throws ApprovalError `cursor-invalid`, `id-invalid`, `store-unavailable` */
   changes(scope: string, query: ChangesQuery = {}): Promise<ApprovalChanges> {
-    return readChanges(this.access, scope, query);
+    return readChanges(this.#access, scope, query);
   }
 
   /** A cursor at the newest change of a scope. */
   cursor(scope: string): Promise<string> {
-    return currentCursor(this.access, scope);
+    return currentCursor(this.#access, scope);
   }
 
   /** What happens in a scope, as it happens, from a cursor on (absent: from the beginning), until `signal` aborts. */
@@ -130,7 +138,7 @@ export class SealedRecords implements ApprovalRecords {
     scope: string,
     how: { readonly after?: string; readonly signal: AbortSignal },
   ): AsyncIterable<ApprovalEvent> {
-    return watchChanges(this.access, scope, how);
+    return watchChanges(this.#access, scope, how);
   }
 }
 

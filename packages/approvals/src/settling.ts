@@ -119,8 +119,11 @@ async function settlePending(
   const { record } = opened;
   const { attemptId } = how;
   const at = await access.store.now();
-  if (isExpired(record, at)) return settleExpired(access, opened, how, at);
-  if (how.decision === undefined) return { status: "pending" };
+  if (how.decision === undefined) {
+    return isExpired(record, at)
+      ? spendExpired(access, opened, attemptId, at)
+      : { status: "pending" };
+  }
   if (hasVoteOf(record, attemptId)) {
     return { status: "open", missing: missingVotes(record), writes: [] };
   }
@@ -129,7 +132,7 @@ async function settlePending(
   const before = record.expiresAt;
   switch (outcome.status) {
     case "expired":
-      return settleExpired(access, opened, how, at);
+      return { status: "stands", decision: access.expiredDecision(record, at), mine: false }; // S3
     case "counted":
       return { status: "open", missing: outcome.missing, writes: [] };
     case "open": {
@@ -144,18 +147,16 @@ async function settlePending(
 }
 
 // S3
-function settleExpired(
+function spendExpired(
   access: RecordAccess,
   opened: OpenRecord<PendingRecord>,
-  { decision, attemptId }: SettleHow,
+  attemptId: string,
   at: number,
 ): SettlePlan {
-  const expired = access.expiredDecision(opened.record, at);
-  if (decision !== undefined) return { status: "stands", decision: expired, mine: false };
   const moved = withdrawn(opened.record, { reason: "expired", attemptId, at });
   return {
     status: "ready",
-    decision: expired,
+    decision: access.expiredDecision(opened.record, at),
     writes: access.codec.writes(opened, moved, { attemptId }),
   };
 }

@@ -7,7 +7,7 @@
  * V3 Each write that decides carries the record's expiry as its time limit (APR-13).
  */
 
-import type { Write } from "./commit.ts";
+import { versionOf, type Write } from "./commit.ts";
 import { decisionTerms, type Decision, type DecisionTerms } from "./decision.ts";
 import { editStands, ruleOfEdit, type EditVerdict } from "./edits.ts";
 import { assertEligible, ineligible } from "./eligibility.ts";
@@ -15,10 +15,12 @@ import { ApprovalError } from "./errors.ts";
 import { denialKeyOf, type RecordAccess } from "./record-access.ts";
 import type { OpenRecord } from "./record-codec.ts";
 import {
+  expiryOf,
   filed,
   voted,
   withdrawn,
   type ApprovalRecord,
+  type BoundArguments,
   type BoundEdit,
   type Moved,
   type PendingRecord,
@@ -28,11 +30,11 @@ import {
 import type { ApprovalRule } from "./rule.ts";
 import { statements } from "./store.ts";
 
-/** A vote that passed the checks, and what the rule of an edit asks for. */
+/** A vote that passed the checks. */
 export interface Ballot {
   readonly vote: Vote;
-  /** Set where the edit needs somebody else: the rule of the request that it opens. */
-  readonly opens: ApprovalRule | undefined;
+  /** Set where its edit needs somebody else: what the request that it opens proposes, and under which rule. */
+  readonly opens: { readonly proposed: BoundArguments; readonly rule: ApprovalRule } | undefined;
 }
 
 export interface BallotHow {
@@ -54,8 +56,9 @@ export async function ballotOf(
   const vote = { approved, by, at, note, forRun, attemptId, edited: undefined };
   if (terms.edited === undefined) return { vote, opens: undefined };
   const { edited, asked } = await validateEdit(access, record, terms, terms.edited); // V2
-  const stands = editStands(rule, asked, requestedBy, by);
-  return { vote: { ...vote, edited }, opens: stands ? undefined : ruleOfEdit(rule, asked) };
+  const edit = { ...vote, edited };
+  if (editStands(rule, asked, requestedBy, by)) return { vote: edit, opens: undefined };
+  return { vote: edit, opens: { proposed: edited.effective, rule: ruleOfEdit(rule, asked) } };
 }
 
 async function validateEdit(
@@ -124,17 +127,13 @@ async function supersede(
   access: RecordAccess,
   opened: OpenRecord<PendingRecord>,
   vote: Vote,
-  rule: ApprovalRule,
+  opens: NonNullable<Ballot["opens"]>,
 ): Promise<Cast> {
   const { record } = opened;
-  const { scope, requestedBy } = record.facts;
+  const { scope } = record.facts;
   const { attemptId, at } = vote;
   const id = access.ids.id();
-  const next = openedBy(record, vote, rule, id);
-  const first: Vote = { ...vote, edited: undefined };
-  // Whoever wrote these arguments approved them, and counts where the rule lets them.
-  const carried = vote.approved && ineligible(rule, requestedBy, vote.by) === undefined;
-  const start: Moved = carried ? castFirst(next, first) : next;
+  const next = replacement(record, vote, opens, id);
   const closed = withdrawn(record, { reason: "superseded", attemptId, at, replacedBy: id, vote });
   const keyRow = await access.store.find(scope, record.requestKey);
   return {
@@ -142,45 +141,42 @@ async function supersede(
     by: id,
     writes: [
       ...access.codec.writes(opened, closed, { attemptId, before: record.expiresAt }), // V3
-      ...access.codec.writes(undefined, start, { attemptId }),
+      ...access.codec.writes(undefined, next, { attemptId }),
       {
         statement: statements.putKey,
         scope,
         key: record.requestKey,
-        expect: keyRow?.version ?? 0,
+        expect: versionOf(keyRow),
         values: { id, asked: 1 },
       },
     ],
   };
 }
 
-function openedBy(
+function replacement(
   record: PendingRecord,
   vote: Vote,
-  rule: ApprovalRule,
+  { proposed, rule }: NonNullable<Ballot["opens"]>,
   id: string,
 ): Moved<PendingRecord> {
-  const { expiresInMs } = rule;
+  const { facts, context, requestKey, calledDigest } = record;
+  // Whoever wrote these arguments approved them, and counts where the rule lets them; alone they are never enough.
+  const counts = ineligible(rule, facts.requestedBy, vote.by) === undefined;
   return filed(
     {
       id,
-      facts: { ...record.facts, rule },
-      context: record.context,
+      facts: { ...facts, rule },
+      context,
       requestedAt: vote.at,
-      expiresAt: expiresInMs === undefined ? undefined : vote.at + expiresInMs,
-      requestKey: record.requestKey,
-      proposed: vote.edited?.effective ?? record.proposed,
-      calledDigest: record.calledDigest,
+      expiresAt: expiryOf(vote.at, rule),
+      requestKey,
+      proposed,
+      calledDigest,
       replaces: record.id,
     },
     vote.attemptId,
+    counts ? { ...vote, edited: undefined } : undefined,
   );
-}
-
-function castFirst(next: Moved<PendingRecord>, vote: Vote): Moved {
-  const outcome = voted(next.record, vote);
-  if (outcome.status !== "open") return next;
-  return { record: outcome.record, facts: [...next.facts, ...outcome.facts] };
 }
 
 /** The write that lets a denial cover the rest of the run (APR-18). */

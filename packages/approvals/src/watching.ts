@@ -124,7 +124,7 @@ function eventOf(
     id,
     at,
     by,
-    ...(fact.kind === "decided" && vote !== undefined ? { approved: vote.approved } : {}),
+    ...(fact.kind === "decided" ? { approved: vote?.approved === true } : {}),
     ...(outcome === undefined ? {} : { outcome }),
     ...(link === undefined ? {} : { link }),
     cursor: cursorAt(access, scope, position),

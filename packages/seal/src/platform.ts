@@ -30,12 +30,42 @@ export const jsonStringify: (value: unknown) => string = JSON.stringify;
 export const objectPrototype = Object.prototype;
 export const arrayPrototype = Array.prototype;
 export const createObject = Object.create as (prototype: null) => Record<string, unknown>;
-export const defineProperty = Object.defineProperty;
+const { defineProperty } = Object;
 export const getPrototypeOf = Object.getPrototypeOf as (value: object) => object | null;
 export const getDescriptor = Object.getOwnPropertyDescriptor;
 export const getNames = Object.getOwnPropertyNames;
 export const getSymbols = Object.getOwnPropertySymbols;
 export const objectKeys = Object.keys;
+type AnyMap<K, V> = ReadonlyMap<K, V>;
+export const mapGet = methodOf<<K, V>(self: AnyMap<K, V>, key: K) => V | undefined>(
+  Map.prototype,
+  "get",
+);
+export const mapHas = methodOf<<K>(self: AnyMap<K, unknown>, key: K) => boolean>(
+  Map.prototype,
+  "has",
+);
+export const mapSet = methodOf<<K, V>(self: Map<K, V>, key: K, value: V) => unknown>(
+  Map.prototype,
+  "set",
+);
+export const setHas = methodOf<<V>(self: ReadonlySet<V>, value: V) => boolean>(
+  Set.prototype,
+  "has",
+);
+export const setAdd = methodOf<<V>(self: Set<V>, value: V) => unknown>(Set.prototype, "add");
+
+/** Defines a data property as an assignment to a plain object would, whatever the object inherits. */
+export function defineData(target: object, key: PropertyKey, value: unknown): void {
+  // Without a prototype the descriptor can't seem to have a getter.
+  const descriptor: PropertyDescriptor = createObject(null);
+  descriptor.value = value;
+  descriptor.writable = true;
+  descriptor.enumerable = true;
+  descriptor.configurable = true;
+  defineProperty(target, key, descriptor);
+}
+
 export const isArray: (value: unknown) => value is unknown[] = Array.isArray;
 export const lookupGetter = methodOf<(self: object, name: PropertyKey) => unknown>(
   Object.prototype,
@@ -60,6 +90,11 @@ export const sliceText = methodOf<(self: string, from: number, to?: number) => s
 export const indexOfText = methodOf<Find<number>>(String.prototype, "indexOf");
 export const includesText = methodOf<Find<boolean>>(String.prototype, "includes");
 export const isWellFormed = methodOf<(self: string) => boolean>(String.prototype, "isWellFormed");
+/** A pattern that keeps its own matcher: `test` would ask the prototype for one. */
+export function pattern(expression: RegExp): RegExp {
+  defineData(expression, "exec", getDescriptor(RegExp.prototype, "exec")?.value);
+  return expression;
+}
 export const testPattern = methodOf<(self: RegExp, text: string) => boolean>(
   RegExp.prototype,
   "test",

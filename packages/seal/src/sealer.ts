@@ -10,7 +10,14 @@ import { DEFAULT_LIMITS, DEPTH_CEILING, type Limits } from "./limits.ts";
 import type { Codec } from "./models/codec.ts";
 import type { Model } from "./models/model.ts";
 import { reachable } from "./models/reach.ts";
-import { includesText, jsonStringify, utf8 } from "./platform.ts";
+import {
+  arrayPrototype,
+  getPrototypeOf,
+  includesText,
+  isArray,
+  jsonStringify,
+  utf8,
+} from "./platform.ts";
 import { digestText } from "./sealing/digest.ts";
 import {
   sign,
@@ -83,8 +90,9 @@ export function createSealer(options: SealerOptions = {}): Sealer {
     ready();
     return canonical(value);
   };
+  const models = options.models ?? [];
   const allowed = (schema: unknown): ReadonlySet<string> =>
-    reachable(Array.isArray(schema) ? schema : [schema], [...settings.modelNamed.values()]);
+    models.length === 0 ? NO_MODELS : reachable(isArray(schema) ? schema : [schema], models);
   const decode = (text: string, { schema }: DecodeOptions = {}): unknown => {
     ready();
     return decodeText(text, settings, allowed(schema));
@@ -107,6 +115,7 @@ export function createSealer(options: SealerOptions = {}): Sealer {
   });
 }
 
+const NO_MODELS: ReadonlySet<string> = new Set();
 let checked = false;
 
 function ready(): void {
@@ -117,7 +126,8 @@ function ready(): void {
     write: (value) => writeText(value, settings, jsonStringify),
     canonical: (value) =>
       writeText(value, settings, (tree) => printCanonical(tree as never, settings.registry)),
-    read: (text) => decodeText(text, settings, new Set()),
+    read: (text) => decodeText(text, settings, NO_MODELS),
+    digest: digestText,
   });
   checked = true;
 }
@@ -160,10 +170,14 @@ function resolve(options: SealerOptions): CodecSettings {
   const models = options.models ?? [];
   const codecs = options.codecs ?? [];
   const temporal = options.temporal ?? (globalThis as { Temporal?: TemporalNamespace }).Temporal;
+  const registry = new Registry(temporal === undefined ? [] : temporalRows(temporal));
+  for (const model of models) checkClass(model, registry);
+  const modelOf = new Map(models.map((model) => [model.prototype, model] as const));
+  if (modelOf.size < models.length) throw new SealError("option-invalid", "a class has two models");
   return {
     limits,
-    registry: new Registry(temporal === undefined ? [] : temporalRows(temporal)),
-    modelOf: new Map(models.map((model) => [model.prototype, model] as const)),
+    registry,
+    modelOf,
     modelNamed: unique("model", models, (model) => model.name),
     codecs,
     codecOf: unique("codec", codecs, (codec) => codec.type),
@@ -171,6 +185,16 @@ function resolve(options: SealerOptions): CodecSettings {
     hasTemporal: temporal !== undefined,
     onLarge: options.onLarge,
   };
+}
+
+/** What a Map, an Array or the like holds is in no field: such a class needs a codec. */
+function checkClass(model: Model, registry: Registry): void {
+  for (let at: object | null = model.prototype; at !== null; at = getPrototypeOf(at)) {
+    if (registry.of(at) !== undefined || at === arrayPrototype) {
+      const message = `model ${model.name} extends a built-in class whose contents are no fields`;
+      throw new SealError("option-invalid", `${message}; use a codec`);
+    }
+  }
 }
 
 function checkLimit(name: string, value: number, most: number): void {

@@ -23,6 +23,10 @@ export type ToolErrorCode =
   | "tool-withdrawn"
   /** … another attempt has used the approval. */
   | "approval-spent"
+  /** … there is no record of the approval: nobody was ever asked. */
+  | "approval-not-found"
+  /** … its record says that people have yet to decide. */
+  | "approval-undecided"
   /** … the store's answer was lost and could not be had again; nothing ran. */
   | "approval-unknown"
   | "edit-invalid"

@@ -25,7 +25,7 @@ import { begin, takeArguments } from "./pipeline/take-arguments.ts";
 import type { AnyTool, ToolInput, ToolOutput } from "./tool.ts";
 import { recordOf, type ToolRecord } from "./tool-record.ts";
 
-/** TOOL-02, after the snapshot and before the outcome is written down (`finish`). */
+/** TOOL-02, after the snapshot and before `execute`; whatever comes of it is written down by `finish`. */
 const steps: readonly Step[] = [
   begin,
   takeArguments,
@@ -35,7 +35,6 @@ const steps: readonly Step[] = [
   (call) => (call.record.revalidate === undefined ? undefined : revalidate(call)),
   charge,
   dispatch,
-  execute,
 ];
 
 export class Executor {
@@ -110,7 +109,7 @@ async function settled(call: LiveCall): Promise<CallOutcome> {
       const outcome = stop instanceof Promise ? await stop : stop;
       if (outcome !== undefined) return outcome;
     }
-    throw new Error("unreachable: the last step has an outcome");
+    return await execute(call);
   } catch (thrown) {
     if (call.runnerFailure !== undefined) throw call.runnerFailure.thrown; // X5
     return call.failed(thrown);

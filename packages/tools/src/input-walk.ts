@@ -373,11 +373,11 @@ const openRead: Read = (value, walk) => copyOpen(value, walk.open);
  * A coercing leaf gives the coerced value, so that `"5"` and `5` are one input. Where the position has other readings too,
  * they may tell the two apart, and so does the key.
  */
-function leafRead({ leaves, ...others }: Readings): Read {
+function leafRead({ leaves, objects, records, arrays, tuples, maps, sets }: Readings): Read {
   const [kind] = leaves;
-  const coerce = leaves.length === 1 && kind !== undefined ? coercions[kind] : undefined;
-  const alone = Object.values(others).every((list) => !Array.isArray(list) || list.length === 0);
-  if (coerce === undefined || !alone) return openRead;
+  const others = [leaves.slice(1), objects, records, arrays, tuples, maps, sets];
+  const coerce = kind === undefined ? undefined : coercions[kind];
+  if (coerce === undefined || others.some((list) => list.length > 0)) return openRead;
   return (value, walk) => {
     if (walk.mode === "snapshot" || value === undefined || value === null) {
       return copyOpen(value, walk.open);

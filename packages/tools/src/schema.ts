@@ -22,11 +22,12 @@ export type Validated =
 
 export type Validate = (value: unknown) => Validated | Promise<Validated>;
 
-interface ZodResult {
-  readonly success: boolean;
-  readonly data?: unknown;
-  readonly error?: { readonly issues: readonly StandardSchemaV1.Issue[] };
-}
+type ZodResult =
+  | { readonly success: true; readonly data: unknown }
+  | {
+      readonly success: false;
+      readonly error: { readonly issues: readonly StandardSchemaV1.Issue[] };
+    };
 
 /** As much of a zod schema as is called here; its own entry is a third dearer through the standard one. */
 interface ZodParser {
@@ -40,8 +41,7 @@ interface ZodParser {
  */
 export function outputValidatorOf(schema: Schema): Validate | undefined {
   if (!isZodParser(schema)) return undefined;
-  const made: unknown = output(schema as Schema & ZodType);
-  return isZodParser(made) ? zodValidator(made) : undefined;
+  return zodValidator(output(schema as Schema & ZodType));
 }
 
 /** The validation of one schema. What a schema's own code throws passes through. */
@@ -77,7 +77,7 @@ function zodValidator(schema: ZodParser): Validate {
 
 function fromZod(result: ZodResult): Validated {
   if (result.success) return { ok: true, value: result.data };
-  return { ok: false, issues: issuesOf(result.error?.issues ?? []) };
+  return { ok: false, issues: issuesOf(result.error.issues) };
 }
 
 function isAsyncError(thrown: unknown): boolean {

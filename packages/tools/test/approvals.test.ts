@@ -17,6 +17,7 @@ import {
   edited,
   editsOf,
   Executor,
+  inputOf,
   type ToolEvent,
   ToolDeniedError,
 } from "../src/index.ts";
@@ -184,10 +185,12 @@ describe("a call outside a flow", () => {
       name: "t",
       description: "",
       input: z.object({}),
-      execute: (_, { runId, node, callId }) => void seen.push(runId, node, callId.length),
+      execute: (_, { runId, node, callId }) => void seen.push(runId, node, callId),
     });
     await new Executor().call(tool, {}, run);
-    expect(seen).toEqual(["job-1", "", 43]);
+    await new Executor().call(tool, {}, { ...run, callId: "mine" });
+    const own = `job-1.${inputOf(tool, {}).key()}`;
+    expect(seen).toEqual(["job-1", "", own, "job-1", "", "mine"]);
   });
 
   it("TOOL-02 takes the input at once: what the caller does to it afterwards changes nothing", async () => {
@@ -253,7 +256,7 @@ describe("an edit", () => {
   it("CASE-068 is refused where it does not fit the schema, and spends nothing", async () => {
     const { refund, records, waiting } = world();
     const id = await waiting(run);
-    for (const args of [{ cents: -5 }, { cents: "5" }, {}]) {
+    for (const args of [{ cents: -5 }, { cents: "5" }, {}, 5]) {
       const decision = approve({ by: dana, edited: edited(refund, args as never) });
       await expect(records.decide({ scope, id, decision })).rejects.toMatchObject({
         code: "edits-invalid",

@@ -58,10 +58,12 @@ const classes = [
   CardDeclined,
 ];
 
+const platform = [Error, TypeError, RangeError, SyntaxError, ReferenceError, URIError, EvalError];
+
 describe("a failure as data", () => {
-  it.each(classes)(
-    "TOOL-04 FLOW-32 rebuilds $errorName: class, message, code, attributes, whether to retry",
-    (of) => {
+  it.each(classes.map((of) => [of.errorName, of] as const))(
+    "TOOL-04 FLOW-32 rebuilds %s: class, message, code, attributes, whether to retry",
+    (_, of) => {
       const init: ToolErrorInit = {
         code: "guard-refused",
         attributes: { bank: "b", at: new Date(5) },
@@ -78,9 +80,9 @@ describe("a failure as data", () => {
     },
   );
 
-  it.each([Error, TypeError, RangeError, SyntaxError, ReferenceError, URIError, EvalError])(
-    "TOOL-04 FLOW-32 rebuilds the platform's $name with its members",
-    (of) => {
+  it.each(platform.map((of) => [of.name, of] as const))(
+    "TOOL-04 FLOW-32 rebuilds the platform's %s with its members",
+    (_, of) => {
       const first = Object.assign(new of("no"), {
         code: "ECONNRESET",
         errno: -104,
@@ -152,6 +154,7 @@ describe("a failure as data", () => {
     expect(isToolError(other, "timed-out")).toBe(true);
     expect(rebuildError(errorInfo(other))).toBeInstanceOf(ToolTimedOutError);
     expect(errorInfo(other).attributes).toEqual({ tool: "t" });
+    expect(errorInfo(Object.assign(other, { attributes: 5 })).attributes).toEqual({});
   });
 
   it("TOOL-04 leaves out and names the attributes that can't be sealed", () => {
@@ -183,6 +186,15 @@ describe("a failure as data", () => {
   });
 });
 
+/** Object.keys asks once for each key; what asks again is refused. */
+function flaky(): () => PropertyDescriptor {
+  let asked = 0;
+  return () => {
+    if (++asked % 2 === 0) throw new Error("no");
+    return { value: 1, enumerable: true, configurable: true };
+  };
+}
+
 const revoked = Proxy.revocable({}, {});
 revoked.revoke();
 const hostile: readonly [string, unknown, Partial<ErrorInfo>][] = [
@@ -199,6 +211,17 @@ const hostile: readonly [string, unknown, Partial<ErrorInfo>][] = [
     "an object without prototype",
     Object.assign(Object.create(null), { a: 1 }),
     { attributes: { a: 1 } },
+  ],
+  [
+    "a proxy whose properties can't be described",
+    new Proxy(
+      { a: 1 },
+      {
+        ownKeys: () => ["a"],
+        getOwnPropertyDescriptor: flaky(),
+      },
+    ),
+    { attributes: {}, omitted: ["a"] },
   ],
   ["a revoked proxy", revoked.proxy, { message: "the tool threw an object" }],
   [
@@ -262,6 +285,13 @@ describe("anything thrown", () => {
 });
 
 describe("registering a class", () => {
+  it("TOOL-04 has a code, no attributes and no retry unless it is told", () => {
+    const cause = new Error("inner");
+    expect(new ToolError("m")).toMatchObject({ code: "failed", attributes: {}, retryable: false });
+    expect("cause" in new ToolError("m")).toBe(false);
+    expect(new ToolError("m", { cause }).cause).toBe(cause);
+  });
+
   it("TOOL-04 refuses a name that another class has, and takes the same one again", () => {
     class Other extends ToolError {}
     expect(() => registerErrorClass("CardDeclined", Other)).toThrow(

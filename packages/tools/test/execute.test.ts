@@ -167,7 +167,7 @@ describe("an attempt", () => {
       timeoutMs: 5,
       execute: (_, given) => {
         own.abort("inside");
-        return given.signal.reason as unknown;
+        return given.signal === given.signal && (given.signal.reason as unknown);
       },
     });
     expect(await new Executor().call(inside, { cents: 1 }, { signal: own.signal })).toBe("inside");

@@ -1,3 +1,5 @@
+import { runInNewContext } from "node:vm";
+
 import { isSealError } from "@holdpoint/seal";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -361,6 +363,8 @@ describe("the key of an input, by kind of schema", () => {
       cycle.children.push(cycle);
       expect(() => keyOf(schema, cycle)).toThrow(notSealable);
     }
+    const self: z.ZodType = z.lazy(() => z.union([z.string(), self, object, object]));
+    expect(keyOf(self, { a: 1, extra: 1 })).toBe(keyOf(self, { a: 1 }));
     expect(keyOf(z.json(), { a: [1, { b: null }] })).toBe(keyOf(z.json(), { a: [1, { b: null }] }));
   });
 
@@ -407,6 +411,27 @@ describe("the key of an input, by kind of schema", () => {
     });
     inputOf(tool(schema), { b: 1, c: 2, d: 3 }).key();
     expect(ran).toBe(0);
+  });
+});
+
+describe("the bounds of a walk", () => {
+  it("FLOW-31 reads what is past the bound of a schema's positions as passed", () => {
+    const names = Array.from({ length: 5010 }, (_, at) => `f${at}`);
+    const schema = z.object(
+      Object.fromEntries(names.map((name) => [name, z.object({ a: z.number() }).optional()])),
+    );
+    const read = compileWalk(schema);
+    const extra = { a: 1, extra: 1 };
+    expect(read({ f0: extra, f5009: extra }, "key")).toEqual({ f0: { a: 1 }, f5009: extra });
+  });
+
+  it("FLOW-31 knows plain objects of another realm", () => {
+    const foreign: unknown = runInNewContext("({ a: { b: 1 }, u: undefined })");
+    const own = { a: { b: 1 } };
+    expect(keyOf(z.any(), foreign)).toBe(keyOf(z.any(), own));
+    expect(keyOf(z.record(z.string(), z.any()), foreign)).toBe(keyOf(z.any(), own));
+    const { value } = inputOf(tool(z.any()), foreign);
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
   });
 });
 

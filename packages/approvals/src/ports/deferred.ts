@@ -10,19 +10,22 @@ import { isApprovalError, StoreUnavailable } from "../errors.ts";
 import { askedWrite, filingWrites, findDenial, findRecord, type Found } from "../filing.ts";
 import { limits } from "../limits.ts";
 import type { ApprovalPort, PortAnswer, RecordedArguments, RequestHow } from "../port.ts";
+import type { RecordAccess } from "../record-access.ts";
 import type { OpenRecord } from "../record-codec.ts";
 import { isExpired, type ApprovalRecord } from "../record.ts";
-import { SealedRecords, type RecordOptions } from "../records.ts";
+import { accessOf, SealedRecords, type RecordOptions } from "../records.ts";
 import { assertReadable, type ApprovalRequest } from "../request.ts";
 import type { ApprovalStore } from "../store.ts";
 
 /** Approvals by people who answer later, kept in a store. */
 export class DeferredApproval implements ApprovalPort {
   readonly records: SealedRecords;
+  readonly #access: RecordAccess;
 
   /** @throws ApprovalError `key-required` for a store that outlives the process without a key that does (APR-28) */
   constructor(store: ApprovalStore, options: RecordOptions = {}) {
     this.records = new SealedRecords(store, options);
+    this.#access = accessOf(this.records);
   }
 
   /**
@@ -35,7 +38,7 @@ export class DeferredApproval implements ApprovalPort {
     if (covered !== undefined) return covered;
     let prepared = false;
     for (let races = 0; races < limits.racesMax; races += 1) {
-      const found = await findRecord(this.records.access, request);
+      const found = await findRecord(this.#access, request);
       const standing = found.opened;
       if (standing !== undefined && standing.record.state !== "consumed") {
         return this.#answer(request, found, standing);
@@ -49,7 +52,7 @@ export class DeferredApproval implements ApprovalPort {
   }
 
   async #covered(request: ApprovalRequest): Promise<PortAnswer | undefined> {
-    const { access } = this.records;
+    const access = this.#access;
     const denial = await findDenial(access, request);
     if (denial === undefined || denial.record.state === "pending") return undefined;
     const { record } = denial;
@@ -59,14 +62,14 @@ export class DeferredApproval implements ApprovalPort {
 
   /** Files a record; false where somebody else did (F3). */
   async #file(request: ApprovalRequest, { keyVersion }: Found): Promise<boolean> {
-    const { access } = this.records;
+    const access = this.#access;
     const attemptId = access.ids.id();
     const writes = await filingWrites(access, request, { attemptId, keyVersion });
     return (await this.#commit(attemptId, writes)).status === "done";
   }
 
   async #answer(request: ApprovalRequest, found: Found, standing: OpenRecord): Promise<PortAnswer> {
-    const { access } = this.records;
+    const access = this.#access;
     const { record } = standing;
     const base = { approvalId: record.id, ...this.#recorded(request, record) };
     if (record.state === "decided") {
@@ -76,18 +79,19 @@ export class DeferredApproval implements ApprovalPort {
     if (record.state === "pending" && isExpired(record, now)) {
       return { status: "decided", decision: access.expiredDecision(record, now), ...base };
     }
-    await this.#count(request, found);
+    await this.#count(request, found, record.id);
     return { status: "pending", ...base };
   }
 
   /** One more asking; a count lost to another caller's is tried again on what stands then. */
-  async #count(request: ApprovalRequest, first: Found): Promise<void> {
-    const { access } = this.records;
+  async #count(request: ApprovalRequest, first: Found, id: string): Promise<void> {
+    const access = this.#access;
     let found = first;
     for (let races = 0; races < limits.racesMax; races += 1) {
-      const outcome = await this.#commit(access.ids.id(), [askedWrite(request, found)]);
+      const outcome = await this.#commit(access.ids.id(), [askedWrite(request, found, id)]);
       if (outcome.status === "done") return;
       found = await findRecord(access, request);
+      if (found.opened?.record.id !== id) return; // another record stands by now, with a count of its own
     }
   }
 
@@ -97,7 +101,7 @@ export class DeferredApproval implements ApprovalPort {
   ): { readonly recorded?: RecordedArguments } {
     const { calledDigest, proposed } = record;
     if (calledDigest === request.argumentsDigest) return {};
-    const { codec } = this.records.access;
+    const { codec } = this.#access;
     return {
       recorded: {
         arguments: codec.read(proposed, record.facts.tool),
@@ -106,9 +110,9 @@ export class DeferredApproval implements ApprovalPort {
     };
   }
 
-  async #commit(...how: Parameters<SealedRecords["access"]["commit"]>) {
+  async #commit(...how: Parameters<RecordAccess["commit"]>) {
     try {
-      return await this.records.access.commit(...how);
+      return await this.#access.commit(...how);
     } catch (cause) {
       // Filing and counting are repeatable: to the caller a lost answer is a store that is away (APR-10).
       if (!isApprovalError(cause, "commit-unknown")) throw cause;

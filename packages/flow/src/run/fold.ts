@@ -8,7 +8,13 @@
 import type { State } from "../graph/node.ts";
 import type { EventOf, RunEvent } from "./event.ts";
 import { identityText } from "./identity.ts";
-import { generationKey, newExecution, type ExecutionState, type Settled } from "./journal.ts";
+import {
+  freshExecution,
+  generationKey,
+  newExecution,
+  type ExecutionState,
+  type Settled,
+} from "./journal.ts";
 import { visitAt, type OpenVisit, type RunState } from "./state.ts";
 
 /** The state after the first event. */
@@ -190,7 +196,7 @@ function queue(run: RunState, nodes: readonly string[]): void {
       path: `${node}#${number}`,
       status: "ready",
       inputs: undefined,
-      execution: newExecution(),
+      execution: freshExecution,
     });
   }
 }
@@ -201,8 +207,11 @@ function openVisit(run: RunState, path: string): OpenVisit {
   return visit;
 }
 
+/** What is on record of a visit's execution, to be written to. */
 function execution(run: RunState, path: string): ExecutionState {
-  return openVisit(run, path).execution;
+  const visit = openVisit(run, path);
+  if (visit.execution === freshExecution) visit.execution = newExecution();
+  return visit.execution;
 }
 
 function same(

@@ -78,6 +78,14 @@ export interface ExecutionState {
   readonly generations: Record<string, number>;
 }
 
+/** Of an execution that nothing is on record of; shared, and never written to. */
+export const freshExecution: ExecutionState = Object.freeze({
+  journal: Object.freeze([]) as never,
+  waits: Object.freeze([]) as never,
+  started: Object.freeze([]) as never,
+  generations: Object.freeze({}),
+});
+
 export function newExecution(): ExecutionState {
   return { journal: [], waits: [], started: [], generations: {} };
 }

@@ -132,7 +132,9 @@ export class LiveRun {
    * @throws FlowError `state-not-sealable`: then it did not happen.
    */
   emit(event: NewEvent, merged?: State): void {
-    const timed = at(this.parts.clock.now(), event);
+    // Where nobody keeps or hears it, an event's time is nobody's either.
+    const heard = this.#chain !== undefined || this.#teller.heard;
+    const timed = at(heard ? this.parts.clock.now() : this.state.startedAt, event);
     const body = this.#encoded(timed);
     fold(this.state, timed, merged);
     this.#keep(timed, body);

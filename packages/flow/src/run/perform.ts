@@ -83,8 +83,11 @@ async function drive(live: LiveRun): Promise<Performed | Failing> {
 }
 
 /** R1: all of a round's ready visits, side by side up to the run's bound. */
-async function runRound(live: LiveRun, visits: readonly OpenVisit[]): Promise<void> {
-  if (visits.length === 1) return runVisit(live, visits[0]!);
+function runRound(live: LiveRun, visits: readonly OpenVisit[]): Promise<void> {
+  return visits.length === 1 ? runVisit(live, visits[0]!) : runTogether(live, visits);
+}
+
+async function runTogether(live: LiveRun, visits: readonly OpenVisit[]): Promise<void> {
   const queue = [...visits];
   const faults: unknown[] = [];
   const worker = async (): Promise<void> => {

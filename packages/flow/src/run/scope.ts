@@ -56,22 +56,40 @@ interface Job {
   readonly reject: (error: unknown) => void;
 }
 
+/** A call that ended. */
+interface Ended {
+  readonly job: Job;
+  readonly outcome: Settled;
+}
+
+const none: never[] = [];
+
 type Latch = { readonly is: "open" } | { readonly is: "closed"; readonly end: ScopeEnd };
 
 const ignore = (): void => {};
+
+function put<T>(list: T[], item: T): T[] {
+  if (list === none) return [item];
+  list.push(item);
+  return list;
+}
+
+const open: Latch = { is: "open" };
 
 export class Scope {
   readonly #ops: ScopeOps;
   readonly #prior: Prior | undefined;
   #tally: Tally | undefined;
   #claimed: Map<Entry, Job> | undefined;
-  #latch: Latch = { is: "open" };
+  #latch: Latch = open;
   #replaying: boolean;
-  #fresh: Job[] = [];
-  #arrived: { job: Job; outcome: Settled }[] = [];
-  #deliverable: { job: Job; outcome: Settled }[] = [];
+  // Most executions ask for nothing: they pay for no lists.
+  #fresh: Job[] = none;
+  #arrived: Ended[] = none;
+  #deliverable: Ended[] = none;
   #underWay = 0;
   #turning = false;
+  #next: (() => void) | undefined;
   #waits = false;
   #over: (end: ScopeEnd) => void = ignore;
   #isOver = false;
@@ -119,7 +137,7 @@ export class Scope {
         (this.#claimed ??= new Map()).set(entry, job);
         this.#turnSoon();
       } else if (this.#replaying) {
-        this.#fresh.push(job);
+        this.#fresh = put(this.#fresh, job);
         this.#turnSoon();
       } else {
         this.#start(job);
@@ -153,7 +171,7 @@ export class Scope {
           this.#waits = true;
           this.#close({ how: "waiting" }); // S2
         } else {
-          this.#arrived.push({ job, outcome });
+          this.#arrived = put(this.#arrived, { job, outcome });
           this.#turnSoon();
         }
         this.#overIfDone();
@@ -182,7 +200,7 @@ export class Scope {
   /** S6 */
   #startFresh(): void {
     const fresh = this.#fresh;
-    this.#fresh = [];
+    this.#fresh = none;
     this.#replaying = false;
     const unclaimed = this.#prior?.unclaimed() ?? [];
     if (unclaimed.length > 0) {
@@ -201,11 +219,15 @@ export class Scope {
   #turnSoon(): void {
     if (this.#turning) return;
     this.#turning = true;
-    this.#ops.rest(this.#turn);
+    this.#rest();
+  }
+
+  #rest(): void {
+    this.#ops.rest((this.#next ??= () => this.#turn()));
   }
 
   /** One turn, with the code at rest: at most one outcome reaches it (S4). */
-  readonly #turn = (): void => {
+  #turn(): void {
     if (this.#isOver) return;
     if (this.#latch.is === "open") {
       const entry = this.#prior?.next(); // S5
@@ -213,7 +235,7 @@ export class Scope {
         const job = this.#claimed!.get(entry)!;
         this.#claimed!.delete(entry);
         this.#deliver(job, entry.outcome, "recorded");
-        return this.#ops.rest(this.#turn);
+        return this.#rest();
       }
       if (this.#fresh.length > 0) this.#startFresh();
     }
@@ -221,28 +243,32 @@ export class Scope {
     const next = this.#deliverable.shift();
     if (next !== undefined && this.#latch.is === "open") {
       this.#deliver(next.job, next.outcome, "live");
-      return this.#ops.rest(this.#turn);
+      return this.#rest();
     }
     this.#turning = false;
     this.#overIfDone();
-  };
+  }
 
   /** Outcomes that are ready together are recorded together, before the first of them reaches the code. */
   #recordArrived(): void {
     const arrived = this.#arrived;
-    this.#arrived = [];
+    this.#arrived = none;
     try {
       for (const { job, outcome } of arrived) this.#ops.record(job.made, outcome);
     } catch (error) {
       this.#close({ how: "stopped", error });
     }
-    this.#deliverable.push(...arrived);
+    this.#deliverable =
+      this.#deliverable.length === 0 ? arrived : [...this.#deliverable, ...arrived];
     const durable = this.#ops.durable();
     if (durable === undefined) return this.#turn();
-    durable.then(this.#turn, (error: unknown) => {
-      this.#close({ how: "stopped", error });
-      this.#turn();
-    });
+    durable.then(
+      () => this.#turn(),
+      (error: unknown) => {
+        this.#close({ how: "stopped", error });
+        this.#turn();
+      },
+    );
   }
 
   #deliver(job: Job, outcome: Settled, how: "live" | "recorded"): void {

@@ -13,6 +13,8 @@ export type Listener = (notice: RunNotice) => unknown;
 
 /** Tells of one run. */
 export interface Teller {
+  /** Whether anybody hears. */
+  readonly heard: boolean;
   tell(event: RunEvent, revision: number): void;
   /** A notice that is no event of the run's log. */
   notice(notice: Omit<RunNotice, "runId">): void;
@@ -42,11 +44,18 @@ export class Telling {
     this.#logger = logger;
   }
 
+  get #heard(): boolean {
+    return this.#listeners.length > 0 || this.#watched.size > 0;
+  }
+
   of(runId: string): Teller {
+    const heard = (): boolean => this.#heard;
     return {
+      get heard() {
+        return heard();
+      },
       tell: (event, revision) => {
-        // Most runs are told to nobody: then nothing is made.
-        if (this.#listeners.length === 0 && this.#watched.size === 0) return;
+        if (!this.#heard) return; // most runs are told to nobody: then nothing is made
         this.#give(runId, noticeOf(event, runId, revision));
       },
       notice: (notice) => this.#give(runId, Object.freeze({ runId, ...notice })),

@@ -1,4 +1,4 @@
-import { getDescriptor, getPrototypeOf, sliceText, testPattern } from "../platform.ts";
+import { getDescriptor, getPrototypeOf, pattern, sliceText, testPattern } from "../platform.ts";
 import { intrinsicName } from "./registry.ts";
 
 const CLASS_NAME_CHARS = 64;
@@ -44,7 +44,7 @@ export function describe(value: object): { found: string; advice: string } {
   };
 }
 
-const NAME = /^[\p{L}\p{N}_$.]+$/u;
+const NAME = pattern(/^[\p{L}\p{N}_$.]+$/u);
 
 /** A class's name by data properties alone: no getter of the class runs. */
 function classNameOf(prototype: object | null): string | undefined {

@@ -1,10 +1,11 @@
 import {
   getDescriptor,
   isArray,
+  methodOf,
   objectKeys,
+  pattern,
   slotGetter,
   testPattern,
-  methodOf,
 } from "../platform.ts";
 import type { Checker, Json, Row } from "./row.ts";
 
@@ -163,7 +164,7 @@ function zonedForm(temporal: TemporalNamespace): Form {
   };
 }
 
-const FULL_DATE = /^([+-]\d{6}|\d{4})-(\d\d)-(\d\d)\[u-ca=([a-z0-9-]+)\]$/;
+const FULL_DATE = pattern(/^([+-]\d{6}|\d{4})-(\d\d)-(\d\d)\[u-ca=([a-z0-9-]+)\]$/);
 
 /** Kinds that hide part of their date: it is written whole, so that equality is kept. */
 function partialForm(

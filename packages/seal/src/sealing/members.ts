@@ -1,4 +1,4 @@
-import { charCodeAt, indexOfText, jsonParse, sliceText } from "../platform.ts";
+import { charCodeAt, createObject, indexOfText, jsonParse, sliceText } from "../platform.ts";
 
 /** What follows the body in an envelope that nobody re-ordered: `,"mac":"` with 43 characters, `"}`. */
 const TAIL_START = ',"mac":"';
@@ -13,15 +13,15 @@ const LONG_STRING_CHARS = 512;
 export function readMembers(
   text: string,
   charsMax: number,
-): ReadonlyMap<string, unknown> | undefined {
+): Readonly<Record<string, unknown>> | undefined {
   if (text.length > charsMax) return undefined;
-  const members = new Map<string, unknown>();
+  const members = createObject(null);
   let at = skipSpace(text, 0);
   if (charCodeAt(text, at) !== 123) return undefined;
   at = skipSpace(text, at + 1);
   for (;;) {
     const name = readString(text, at);
-    if (name === undefined || members.has(name.value)) return undefined;
+    if (name === undefined || name.value in members) return undefined;
     at = skipSpace(text, name.end);
     if (charCodeAt(text, at) !== 58) return undefined;
     at = skipSpace(text, at + 1);
@@ -30,7 +30,7 @@ export function readMembers(
         ? readString(text, at, name.value === "body")
         : readScalar(text, at);
     if (member === undefined) return undefined;
-    members.set(name.value, member.value);
+    members[name.value] = member.value;
     at = skipSpace(text, member.end);
     const next = charCodeAt(text, at);
     if (next === 125) break;

@@ -1,3 +1,4 @@
+import { pattern, testPattern } from "../platform.ts";
 import { SealError } from "../errors.ts";
 
 /** What a seal is for. A seal of one purpose never opens as another (SEAL-29). */
@@ -14,10 +15,10 @@ export const PURPOSES = Object.freeze({
   inboxNonce: "inbox-nonce",
 });
 
-const PURPOSE = /^[a-z][a-z0-9.-]{0,63}$/;
+const PURPOSE = pattern(/^[a-z][a-z0-9.-]{0,63}$/);
 
 export function isPurpose(value: unknown): value is Purpose {
-  return typeof value === "string" && PURPOSE.test(value);
+  return typeof value === "string" && testPattern(PURPOSE, value);
 }
 
 export function checkPurpose(value: unknown): asserts value is Purpose {

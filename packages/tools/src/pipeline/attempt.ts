@@ -35,7 +35,7 @@ export function attempt(
   const context = new OrderContext(order, signal);
   let value: unknown;
   try {
-    value = executeOf(order.tool)?.(args, context);
+    value = executeOf(order.tool)!(args, context);
     if (!isThenable(value)) return { how: "returned", value };
   } catch (thrown) {
     return { how: "threw", thrown };

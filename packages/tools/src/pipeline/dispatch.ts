@@ -3,14 +3,14 @@ import { ToolDispatchError } from "../errors.ts";
 import type { LiveCall } from "./live-call.ts";
 import type { CallOutcome, Dispatch } from "../order.ts";
 import { issuesText } from "../schema.ts";
-import { sameData } from "../same-data.ts";
+import { filledIn, isUnchanged, sameData } from "../same-data.ts";
 import { keepsRecord, settle } from "./settle.ts";
 import { cancelled, offered } from "./take-arguments.ts";
 
 /** TOOL-12: everything that was true when the call was allowed has to be true when it runs. */
 export async function checkApproved(call: LiveCall): Promise<CallOutcome | undefined> {
-  const { approval, order, ports } = call;
-  if (approval === undefined) return undefined;
+  const { order, ports } = call;
+  const approval = call.approval!;
   if (!approval.decision.approved) return denied(call);
   if (order.signal.aborted) return cancelled(call);
   const withdrawn = offered(call);
@@ -30,7 +30,7 @@ export async function checkApproved(call: LiveCall): Promise<CallOutcome | undef
     requestedBy: order.requestedBy,
     approved: approval.digest,
     now: byStore ? await records.store.now() : ports.clock.now(),
-    running: call.digest(call.args),
+    running: isUnchanged(approval.copy, call.args) ? approval.digest : call.digest(call.args),
   });
   if (refusal === undefined) return undefined;
   return refuse(call, refusal.code, refusal.why, refusal.reason);
@@ -39,8 +39,12 @@ export async function checkApproved(call: LiveCall): Promise<CallOutcome | undef
 /** An edit runs as it was decided, if it is what the schema could have made (APR-03). */
 async function invalidEdit(call: LiveCall): Promise<CallOutcome | undefined> {
   const validated = await call.record.validateMade()?.(call.args);
-  if (validated === undefined || validated.ok) return undefined;
-  return refuse(call, "edit-invalid", issuesText(validated.issues), "superseded");
+  if (validated === undefined) return undefined;
+  if (!validated.ok)
+    return refuse(call, "edit-invalid", issuesText(validated.issues), "superseded");
+  // A default would fill it in, after somebody decided about it without.
+  if (!filledIn(call.args, validated.value)) return undefined;
+  return refuse(call, "edit-invalid", "it lacks what the schema fills in", "superseded");
 }
 
 /** A denial is used up like an approval: it answered this call. */

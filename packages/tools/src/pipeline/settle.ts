@@ -8,7 +8,7 @@
  */
 import type { CommitOutcome, Outcome, Write } from "@holdpoint/approvals";
 
-import { ToolDispatchError } from "../errors.ts";
+import { ToolDispatchError, type ToolErrorCode } from "../errors.ts";
 import type { LiveCall } from "./live-call.ts";
 import { settleRoundsMax, unknownCommitsMax } from "../limits.ts";
 import type { CallOutcome } from "../order.ts";
@@ -38,8 +38,12 @@ export async function settle(call: LiveCall): Promise<CallOutcome | undefined> {
     if (plan.status === "stands" && !plan.mine)
       return unusable(call, "approval-spent", "it was used before");
     if (plan.status === "stands") return taken(call, attemptId);
-    if (plan.status !== "ready")
-      return unusable(call, "approval-spent", `its record is ${plan.status}`);
+    if (plan.status === "missing") {
+      return unusable(call, "approval-not-found", "there is no record of it"); // CASE-056
+    }
+    if (plan.status !== "ready") {
+      return unusable(call, "approval-undecided", "its record says that people have yet to decide");
+    }
     const done = await commit(call, attemptId, plan.writes);
     if (done.status === "done") return taken(call, attemptId);
     if (done.status === "unknown") {
@@ -90,11 +94,7 @@ async function commit(
   return outcome;
 }
 
-function unusable(
-  call: LiveCall,
-  code: "approval-spent" | "approval-unknown",
-  why: string,
-): CallOutcome {
+function unusable(call: LiveCall, code: ToolErrorCode, why: string): CallOutcome {
   const tool = call.record.name;
   const approvalId = call.approval!.id;
   const error = new ToolDispatchError(`the approval of '${tool}' can't be used: ${why}`, {

@@ -1,0 +1,80 @@
+// B1 and B2 on xstate: a machine of promise actors; its persisted snapshot is the state that travels.
+import { assign, createActor, fromPromise, setup, waitFor } from "xstate";
+
+export const name = "xstate";
+
+const step = fromPromise(async ({ input }) => ({ n: input.n + 1 }));
+
+export function linear(nodes) {
+  const states = { done: { type: "final" } };
+  for (let index = 0; index < nodes; index++) {
+    states[`n${index}`] = {
+      invoke: {
+        src: "step",
+        input: ({ context }) => ({ n: context.n }),
+        onDone: {
+          target: index + 1 === nodes ? "done" : `n${index + 1}`,
+          actions: assign({ n: ({ event }) => event.output.n }),
+        },
+      },
+    };
+  }
+  const machine = setup({ actors: { step } }).createMachine({
+    id: "linear",
+    initial: "n0",
+    context: { n: 0 },
+    states,
+  });
+  return async () => {
+    const actor = createActor(machine);
+    actor.start();
+    const end = await waitFor(actor, (snapshot) => snapshot.status === "done");
+    return end.context.n;
+  };
+}
+
+export function approval({ state, execute }) {
+  const machine = setup({
+    actors: {
+      prepare: fromPromise(async ({ input }) => ({ amount: input.amount + 1 })),
+      act: fromPromise(async ({ input }) => execute(input)),
+    },
+  }).createMachine({
+    id: "approval",
+    initial: "prepare",
+    context: ({ input }) => ({ ...input }),
+    states: {
+      prepare: {
+        invoke: {
+          src: "prepare",
+          input: ({ context }) => context,
+          onDone: {
+            target: "waiting",
+            actions: assign({ amount: ({ event }) => event.output.amount }),
+          },
+        },
+      },
+      waiting: { on: { approve: "act" } },
+      act: {
+        invoke: {
+          src: "act",
+          input: ({ context }) => ({ id: context.id, amount: context.amount }),
+          onDone: { target: "done", actions: assign({ ok: ({ event }) => event.output.ok }) },
+        },
+      },
+      done: { type: "final" },
+    },
+  });
+  return async () => {
+    const first = createActor(machine, { input: state });
+    first.start();
+    await waitFor(first, (snapshot) => snapshot.matches("waiting"));
+    const text = JSON.stringify(first.getPersistedSnapshot());
+    first.stop();
+    const second = createActor(machine, { snapshot: JSON.parse(text), input: state });
+    second.start();
+    second.send({ type: "approve" });
+    const end = await waitFor(second, (snapshot) => snapshot.status === "done");
+    return end.context.ok;
+  };
+}

@@ -1,0 +1,86 @@
+import { approve, DeferredApproval, memoryApprovalStore, unverified } from "@holdpoint/approvals";
+import { flow, FlowRunner, type FlowBuilder } from "@holdpoint/flow";
+import { createKeyring } from "@holdpoint/seal";
+import { nodeMac } from "@holdpoint/seal/node";
+import { defineTool } from "@holdpoint/tools";
+import { z } from "zod";
+
+import type { Adapter, workloads } from "./workloads.ts";
+
+const keyring = createKeyring({
+  current: { id: "bench", key: new Uint8Array(32).fill(7) },
+  mac: nodeMac,
+});
+const dana = unverified("dana");
+const N = z.object({ n: z.int() });
+
+function linear(nodes: number): () => Promise<number> {
+  type Builder = FlowBuilder<{ n: number }, { n: number }, string>;
+  let builder = flow("linear", N).node("n0", async (state) => ({ n: state.n + 1 })) as Builder;
+  for (let index = 1; index < nodes; index++) {
+    builder = builder
+      .node(`n${index}` as never, async (state) => ({ n: state.n + 1 }))
+      .edge(`n${index - 1}`, `n${index}`) as Builder;
+  }
+  const built = builder.build();
+  const runner = new FlowRunner({ keyring });
+  return async () => {
+    const result = await runner.run(built, { n: 0 });
+    if (result.status !== "completed") throw new Error(result.status);
+    return result.state.n;
+  };
+}
+
+/** With records behind the port, an approval is once-only everywhere; without, in this process. */
+function approval(work: (typeof workloads)["B2"], records: boolean): () => Promise<boolean> {
+  const act = defineTool({
+    name: "act",
+    description: "Does it.",
+    input: z.object({ id: z.string(), amount: z.number() }),
+    output: z.object({ ok: z.boolean() }),
+    confirm: true,
+    execute: (call) => work.execute(call),
+  });
+  const State = z.object({
+    id: z.string(),
+    amount: z.number(),
+    items: z.array(z.object({ sku: z.string(), n: z.number() })),
+    ok: z.boolean().optional(),
+  });
+  const built = flow("approval", State)
+    .node("prepare", async (state) => ({ amount: state.amount + 1 }))
+    .call("act", act, {
+      args: (s) => ({ id: s.id, amount: s.amount }),
+      into: (r) => ({ ok: r.ok }),
+    })
+    .path("prepare", "act")
+    .build();
+  const approvals = records
+    ? new DeferredApproval(memoryApprovalStore(), { keyring })
+    : { request: async () => ({ status: "pending" as const }) };
+  const runner = new FlowRunner({ approvals, keyring });
+  return async () => {
+    const first = await runner.run(built, work.state);
+    if (first.status !== "paused") throw new Error(first.status);
+    const text = runner.dumpCheckpoint(first.checkpoint);
+    const done = await runner.resume(
+      built,
+      runner.loadCheckpoint(built, text),
+      approve({ by: dana }),
+    );
+    if (done.status !== "completed") throw new Error(done.status);
+    return done.state.ok!;
+  };
+}
+
+export const holdpoint: Adapter = {
+  name: "holdpoint",
+  linear,
+  approval: (work) => approval(work, false),
+};
+
+export const holdpointWithRecords: Adapter = {
+  name: "holdpoint, with records",
+  linear,
+  approval: (work) => approval(work, true),
+};

@@ -1,0 +1,113 @@
+/**
+ * `pnpm bench flow [--quick] [--report FILE]`: the workloads in memory, ours beside the floor and the peers, rounds
+ * interleaved, medians. Read ratios, not milliseconds. Peers are installed on first use, into a folder of their own.
+ */
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { fileURLToPath } from "node:url";
+
+import { floor } from "./floor.ts";
+import { holdpoint, holdpointWithRecords } from "./holdpoint.ts";
+import { workloads, type Adapter } from "./workloads.ts";
+
+const peersFolder = new URL("../../peers/", import.meta.url);
+const quick = process.argv.includes("--quick");
+const reportAt = process.argv.indexOf("--report");
+
+/** Peers' own adapters are plain programs beside their packages. */
+async function peers(): Promise<Adapter[]> {
+  if (!existsSync(new URL("node_modules", peersFolder))) {
+    console.error("installing the peers …");
+    execFileSync("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts"], {
+      cwd: fileURLToPath(peersFolder),
+      stdio: "ignore",
+    });
+  }
+  const loaded: Adapter[] = [];
+  for (const file of ["xstate.mjs", "langgraph.mjs", "mastra.mjs"]) {
+    loaded.push((await import(new URL(file, peersFolder).href)) as Adapter);
+  }
+  return loaded;
+}
+
+interface Task {
+  readonly name: string;
+  readonly run: () => Promise<unknown>;
+}
+
+/** Median microseconds. A round of each task in turn; a task repeats until it took 20 ms, so that the clock tells. */
+async function medians(tasks: readonly Task[], rounds: number): Promise<Map<string, number>> {
+  const repeats = new Map<string, number>();
+  for (const task of tasks) {
+    const start = performance.now();
+    let count = 0;
+    for (; performance.now() - start < 300; count++) await task.run();
+    repeats.set(task.name, Math.max(1, Math.round(count / 15)));
+  }
+  const times = new Map(tasks.map((task) => [task.name, [] as number[]]));
+  for (let round = 0; round < rounds; round++) {
+    for (let turn = 0; turn < tasks.length; turn++) {
+      const task = tasks[(turn + round) % tasks.length]!;
+      const count = repeats.get(task.name)!;
+      const start = performance.now();
+      for (let index = 0; index < count; index++) await task.run();
+      times.get(task.name)!.push(((performance.now() - start) * 1000) / count);
+    }
+  }
+  return new Map(
+    [...times].map(([name, list]) => [name, list.sort((a, b) => a - b)[list.length >> 1]!]),
+  );
+}
+
+async function main(): Promise<void> {
+  const others = quick ? [] : await peers();
+  const rounds = quick ? 9 : 41;
+  const lines: string[] = [];
+  const say = (line: string): void => void lines.push(line);
+  const table = (title: string, ours: string, result: Map<string, number>): void => {
+    const base = result.get("floor")!;
+    const own = result.get(ours)!;
+    say(`\n**${title}**\n\n| | µs | × floor | ÷ ${ours} |\n|---|---|---|---|`);
+    for (const [name, spent] of result) {
+      say(
+        `| ${name} | ${spent.toFixed(1)} | ${(spent / base).toFixed(1)} | ${(spent / own).toFixed(1)} |`,
+      );
+    }
+  };
+  const { B1, B2 } = workloads;
+  const linear = [floor, holdpoint, ...others].map((a) => ({
+    name: a.name,
+    run: a.linear(B1.nodes),
+  }));
+  table(
+    `B1: ${B1.nodes} trivial nodes in memory, no pause`,
+    "holdpoint",
+    await medians(linear, rounds),
+  );
+  const approvals = [floor, holdpoint, holdpointWithRecords, ...others].map((a) => ({
+    name: a.name,
+    run: a.approval(B2),
+  }));
+  table(
+    "B2: pause, dump, load, approve, resume, in memory",
+    "holdpoint",
+    await medians(approvals, rounds),
+  );
+
+  const machine = `${cpus().length} × ${cpus()[0]?.model ?? "?"}, Node ${process.version}`;
+  const text = lines.join("\n");
+  console.log(text);
+  if (reportAt > 0) {
+    const versions = JSON.parse(readFileSync(new URL("package.json", peersFolder), "utf8")) as {
+      dependencies: Record<string, string>;
+    };
+    const list = Object.entries(versions.dependencies).map(
+      ([name, version]) => `${name} ${version}`,
+    );
+    const head = `# Flow benches, in memory\n\n${new Date().toISOString().slice(0, 10)} · ${machine} · ${rounds} interleaved rounds, medians.\nPeers: ${list.join(", ")}. What a peer does not do is not in its number: none of them seals.\nCommand: \`pnpm bench flow --report docs/reports/flow-bench.md\`\n`;
+    writeFileSync(process.argv[reportAt + 1]!, `${head}${text}\n`);
+  }
+}
+
+await main();

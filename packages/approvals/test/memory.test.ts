@@ -1,0 +1,195 @@
+// Rows in memory, for any port; what the contract does not reach.
+import { describe, expect, it } from "vitest";
+
+import {
+  auditKey,
+  memoryApprovalStore,
+  memoryHome,
+  statements,
+  systemClock,
+  tableOf,
+  type AppliedWrite,
+  type Write,
+} from "../src/index.ts";
+import { handClock } from "./world.ts";
+
+const scope = "acme";
+const put = (table: string, key: string, expect_: Write["expect"] = 0, at = scope): Write => ({
+  statement: `${table}.put`,
+  scope: at,
+  key,
+  expect: expect_,
+  values: { n: 1 },
+});
+
+describe("a home in memory", () => {
+  it("APR-29 keeps rows of any port, by table, scope and key, and commits them together", async () => {
+    const home = memoryHome({ clock: handClock(7) });
+    const writes = [put("log", "run-1/1"), put("runs", "run-1"), put("log", "run-1/1", 0, "other")];
+    await home.commit("one", writes);
+    expect(home.row("log", scope, "run-1/1")).toEqual({
+      key: "run-1/1",
+      version: 1,
+      attempt: "one",
+      values: { n: 1 },
+    });
+    expect(home.scopes("log")).toEqual([scope, "other"]);
+    expect(home.scopes("nothing")).toEqual([]);
+    expect([home.rows("nothing", scope), home.rows("log", "nobody")]).toEqual([[], []]);
+    expect([home.row("runs", scope, "run-2"), home.row("x", scope, "y")]).toEqual([
+      undefined,
+      undefined,
+    ]);
+    expect([await home.now(), home.home === home]).toEqual([7, true]);
+    expect((await home.commit("two", [put("log", "run-1/2"), put("runs", "run-1")])).status).toBe(
+      "refused",
+    );
+    expect(home.row("log", scope, "run-1/2")).toBeUndefined();
+  });
+
+  it("APR-29 reads ranges of keys in order: by prefix, past a key, up to a limit", async () => {
+    const home = memoryHome();
+    const keys = ["b/2", "a/1", "b/10", "b/1", "c/1", "b"];
+    await home.commit(
+      "one",
+      keys.map((key) => put("log", key)),
+    );
+    const read = (range?: Parameters<typeof home.rows>[2]) =>
+      home.rows("log", scope, range).map((row) => row.key);
+    expect(read()).toEqual(["a/1", "b", "b/1", "b/10", "b/2", "c/1"]);
+    expect(read({ prefix: "b/" })).toEqual(["b/1", "b/10", "b/2"]);
+    expect(read({ prefix: "b/", after: "b/1" })).toEqual(["b/10", "b/2"]);
+    expect(read({ prefix: "b/", after: "b/11" })).toEqual(["b/2"]);
+    expect(read({ prefix: "b/", after: "a/9" })).toEqual(["b/1", "b/10", "b/2"]);
+    expect(read({ prefix: "b/", limit: 2 })).toEqual(["b/1", "b/10"]);
+    expect(read({ after: "b/2" })).toEqual(["c/1"]);
+    expect(read({ prefix: "d" })).toEqual([]);
+  });
+
+  it("APR-27 tells watchers what each commit set, and no longer when they left", async () => {
+    const home = memoryHome();
+    const seen: (readonly AppliedWrite[])[] = [];
+    const leave = home.watch((applied) => seen.push(applied));
+    await home.commit("one", [put("runs", "a")]);
+    await home.commit("one", [put("runs", "a")]);
+    await home.commit("two", [put("runs", "a")]);
+    await home.commit("three", [put("runs", "a", 1)]);
+    leave();
+    await home.commit("four", [put("runs", "a", 2)]);
+    expect(seen).toMatchObject([
+      [{ table: "runs", scope, row: { key: "a", version: 1 }, previous: undefined }],
+      [{ row: { version: 2, attempt: "three" }, previous: { version: 1, attempt: "one" } }],
+    ]);
+  });
+
+  it("APR-29 fences by the newest epoch of a lease", async () => {
+    const home = memoryHome();
+    expect(home.epoch("session")).toBe(0);
+    home.setEpoch("session", 3);
+    expect(home.epoch("session")).toBe(3);
+    const fenced = (epoch: number) => ({ ...put("runs", "a"), fence: { name: "session", epoch } });
+    expect((await home.commit("one", [fenced(2)])).status).toBe("refused");
+    expect((await home.commit("two", [fenced(3)])).status).toBe("done");
+  });
+
+  it("APR-29 hands out rows that nobody can change", async () => {
+    const home = memoryHome();
+    await home.commit("one", [put("runs", "a")]);
+    const row = home.row("runs", scope, "a")!;
+    expect([Object.isFrozen(row), Object.isFrozen(row.values)]).toEqual([true, true]);
+  });
+
+  it("APR-29 refuses a list past 10,000 writes, and takes one of that length", async () => {
+    const many = Array.from({ length: 10_001 }, (_, at) => put("log", `k${at}`));
+    await expect(memoryHome().commit("one", many)).rejects.toMatchObject({ code: "write-invalid" });
+    expect((await memoryHome().commit("one", many.slice(1))).status).toBe("done");
+    expect(tableOf("log.append")).toBe("log");
+  });
+
+  it("APR-26 takes a mixed list for a repetition only where all of it was applied", async () => {
+    const home = memoryHome();
+    await home.commit("one", [put("runs", "a")]);
+    const more = await home.commit("one", [put("runs", "a"), put("runs", "b")]);
+    expect(more).toEqual({ status: "done", repeated: false });
+    expect(home.row("runs", scope, "b")?.attempt).toBe("one");
+    const moved = await home.commit("one", [
+      put("runs", "a"),
+      put("runs", "c"),
+      put("runs", "b", 5),
+    ]);
+    expect(moved).toMatchObject({ status: "refused", write: 2 });
+  });
+
+  it("APR-13 reads the machine's clock where none is given", async () => {
+    const before = systemClock.now();
+    const now = await memoryHome().now();
+    expect(now >= before && now <= systemClock.now()).toBe(true);
+  });
+});
+
+describe("a store on a home", () => {
+  it("APR-24 counts the same changes as any other store on it, whenever it was made", async () => {
+    const home = memoryHome();
+    const entry = (id: string): Write => ({
+      statement: statements.appendAudit,
+      scope,
+      key: auditKey(id, 1),
+      expect: 0,
+      values: { sealed: id },
+    });
+    const row: Write = {
+      statement: statements.putRecord,
+      scope,
+      key: "b",
+      expect: 0,
+      values: { state: "pending", requestedAt: 1, expiresAt: null },
+    };
+    await home.commit("before", [entry("b"), row]);
+    const early = memoryApprovalStore(home);
+    await early.commit("after", [entry("a")]);
+    const late = memoryApprovalStore(home);
+    const keys = async (store: typeof early) =>
+      (await store.changes(scope, 0, 9)).map((change) => [change.position, change.row.key]);
+    expect(await keys(late)).toEqual([
+      [1, auditKey("b", 1)],
+      [2, auditKey("a", 1)],
+    ]);
+    expect(await keys(early)).toEqual(await keys(late));
+    expect(
+      await late.list(scope, { state: "pending" }, { order: "oldest", limit: 9 }),
+    ).toHaveLength(1);
+    expect(late.home).toBe(early.home);
+  });
+
+  it("APR-23 reads a page of pending records in the same time however many are decided", async () => {
+    const store = memoryApprovalStore();
+    const write = (at: number, state: string): Write => ({
+      statement: statements.putRecord,
+      scope,
+      key: `${state}-${at}`,
+      expect: 0,
+      values: { state, requestedAt: at, expiresAt: null, tool: "t", runId: "r" },
+    });
+    const fill = async (from: number, to: number, state: string) => {
+      for (let at = from; at < to; at += 5_000) {
+        const many = Array.from({ length: 5_000 }, (_, next) => write(at + next, state));
+        await store.commit(`${state}-${at}`, many);
+      }
+    };
+    const timed = async () => {
+      const times: number[] = [];
+      for (let round = 0; round < 40; round += 1) {
+        const start = systemClock.monotonic();
+        await store.list(scope, { state: "pending" }, { order: "newest", limit: 50 });
+        times.push(systemClock.monotonic() - start);
+      }
+      return times.toSorted((a, b) => a - b)[20]!;
+    };
+    await fill(0, 5_000, "pending");
+    await timed();
+    const before = await timed();
+    await fill(0, 50_000, "decided");
+    // A scan would be some hundred times slower; the bound leaves room for a busy machine.
+    expect(await timed()).toBeLessThan(before * 10 + 2);
+  });
+});
