@@ -50,9 +50,7 @@ class SmallDesk {
 
   decide(): Promise<unknown> {
     return this.#with(async (desk) =>
-      decideSome(desk.records, await desk.approvals("pending"), (args) =>
-        edited(desk.tools.payBack, args),
-      ),
+      decideSome(desk.records, await desk.waiting(), (args) => edited(desk.tools.payBack, args)),
     );
   }
 
