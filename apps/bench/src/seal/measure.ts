@@ -10,7 +10,11 @@ let kept: unknown;
  * Median milliseconds of each task. Rounds are interleaved and every task starts a round in turn,
  * so that what slows the machine slows all of them; read ratios, not milliseconds.
  */
-export function medians(tasks: readonly Task[], rounds: number, repeats: number): Map<string, number> {
+export function medians(
+  tasks: readonly Task[],
+  rounds: number,
+  repeats: number,
+): Map<string, number> {
   const times = new Map<string, number[]>(tasks.map((task) => [task.name, []] as const));
   for (let round = -2; round < rounds; round++) {
     for (let i = 0; i < tasks.length; i++) {

@@ -31,7 +31,11 @@ function order(next: (below: number) => number, index: number): object {
     customer: {
       name: sentence(next, 2),
       email: `${words[next(words.length)]}.${index}@example.com`,
-      address: { street: sentence(next, 3), city: words[next(words.length)], postcode: String(10_000 + next(90_000)) },
+      address: {
+        street: sentence(next, 3),
+        city: words[next(words.length)],
+        postcode: String(10_000 + next(90_000)),
+      },
     },
     lines: Array.from({ length: 1 + next(4) }, (_, line) => ({
       sku: `SKU-${next(100_000)}`,
@@ -74,12 +78,23 @@ export function strings(bytes: number): object {
 export function numbers(bytes: number): object {
   const next = seeded(29);
   const points: object[] = [];
-  for (let i = 0; i * 40 < bytes; i++) points.push({ x: next(1000), y: next(1000), on: i % 2 === 0, w: next(9) / 8 });
+  for (let i = 0; i * 40 < bytes; i++)
+    points.push({ x: next(1000), y: next(1000), on: i % 2 === 0, w: next(9) / 8 });
   return { points };
 }
 
 export const WORKLOADS: readonly Workload[] = [
-  { name: "small 100 B", value: { id: "ord_1", cents: 4200, paid: true, note: "call back", tags: ["vip"], to: "dana@example.com" } },
+  {
+    name: "small 100 B",
+    value: {
+      id: "ord_1",
+      cents: 4200,
+      paid: true,
+      note: "call back",
+      tags: ["vip"],
+      to: "dana@example.com",
+    },
+  },
   { name: "nested 10 KB", value: nested(10_000) },
   { name: "nested 700 KB", value: nested(700_000) },
   { name: "strings 2 MB", value: strings(2_000_000) },
