@@ -12,11 +12,12 @@ import {
   ToolOutputError,
   ToolTimedOutError,
 } from "./errors.ts";
+import { layerClasses } from "./layer-errors.ts";
 
 /** How a recorded failure becomes an error of its class again. */
 interface ErrorClass {
   readonly prototype: object;
-  build(info: ErrorInfo): Error;
+  readonly build: (info: ErrorInfo) => Error;
 }
 
 /** A class with `ToolError`'s constructor. */
@@ -105,6 +106,8 @@ for (const of of platform) {
     withMembers(new of(message), retryable ? { ...attributes, retryable } : attributes),
   );
 }
+
+for (const { name, prototype, build } of layerClasses) enter(name, prototype, build);
 
 for (const of of [
   ToolError,

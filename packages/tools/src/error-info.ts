@@ -74,9 +74,11 @@ function attributesOf(
   const from = typeof own === "object" && own !== null ? own : {};
   for (const name of keysOf(from)) {
     if (from === thrown && (ownMembers.has(name) || (name === "code" && !foreign))) continue;
+    const property = descriptor(from, name);
+    if (property !== undefined && "value" in property && property.value === undefined) continue;
     const room =
       name.length <= errorNameCharactersMax && Object.keys(attributes).length < attributesMax;
-    const sealed = room ? sealable(from, name) : undefined;
+    const sealed = room ? sealable(name, property) : undefined;
     if (sealed !== undefined) attributes[name] = sealed.value;
     else if (omitted.length < attributesMax) omitted.push(name.slice(0, errorNameCharactersMax));
   }
@@ -84,8 +86,10 @@ function attributesOf(
 }
 
 /** An attribute as it comes back from being sealed, so that a live error has what its replay will have. */
-function sealable(from: object, name: string): { value: unknown } | undefined {
-  const property = descriptor(from, name);
+function sealable(
+  name: string,
+  property: PropertyDescriptor | undefined,
+): { value: unknown } | undefined {
   // An accessor would run the thrower's code, now and not at the replay.
   if (property === undefined || !("value" in property) || name === "__proto__") return undefined;
   const value: unknown = property.value;

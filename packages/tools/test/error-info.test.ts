@@ -1,4 +1,11 @@
-import { isSealError, encode } from "@holdpoint/seal";
+import {
+  ApprovalAlreadyDecided,
+  ApprovalError,
+  ApprovalPending,
+  isApprovalError,
+  StoreUnavailable,
+} from "@holdpoint/approvals";
+import { decode, encode, isSealError, SealError, SealTamperedError } from "@holdpoint/seal";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
@@ -22,6 +29,7 @@ import {
   ToolOutputError,
   ToolTimedOutError,
 } from "../src/index.ts";
+import { decision } from "./support/ports.ts";
 
 class CardDeclined extends ToolError {
   static override readonly errorName: string = "CardDeclined";
@@ -131,16 +139,54 @@ describe("a failure as data", () => {
     expect(rebuildError(errorInfo(new Named("x")))).toBeInstanceOf(ToolFailedError);
   });
 
-  it("TOOL-04 keeps the closed code of another layer's error", () => {
-    let thrown: unknown;
-    try {
-      encode(() => 1);
-    } catch (error) {
-      thrown = error;
+  it("TOOL-04 FLOW-32 rebuilds the errors of the layers below, as their own recognisers know them", () => {
+    const thrown = (run: () => unknown): unknown => {
+      try {
+        return run();
+      } catch (error) {
+        return error;
+      }
+    };
+    const sealErrors = [
+      thrown(() => encode({ a: [() => 1] })),
+      thrown(() => decode("[")),
+      new SealTamperedError("k1"),
+    ];
+    for (const first of sealErrors as SealError[]) {
+      const again = rebuildError(errorInfo(first));
+      expect(isSealError(again, first.code)).toBe(true);
+      expect(Object.getPrototypeOf(again)).toBe(Object.getPrototypeOf(first));
+      expect(again).toMatchObject({
+        message: first.message,
+        name: first.name,
+        path: first.path,
+        keyId: first.keyId,
+      });
+      expect(errorInfo(again)).toEqual(errorInfo(first));
     }
-    expect(isSealError(thrown)).toBe(true);
-    expect(errorInfo(thrown)).toMatchObject({ code: "state-not-sealable" });
-    expect(rebuildError(errorInfo(thrown))).toMatchObject({ code: "state-not-sealable" });
+    const codec = rebuildError(
+      errorInfo(new SealError("option-invalid", "m", { name: "money", limit: 5 })),
+    );
+    expect(codec).toMatchObject({ codecOrModel: "money", limit: 5, name: "SealError" });
+    const decided = decision();
+    const approvalErrors = [
+      new StoreUnavailable("away", new Error("socket")),
+      new ApprovalPending("a1", "r1"),
+      new ApprovalAlreadyDecided("a1", decided),
+      new ApprovalError("record-tampered", "m", { approvalId: "a1" }),
+    ];
+    for (const first of approvalErrors) {
+      const again = rebuildError(errorInfo(first));
+      expect(isApprovalError(again, first.code)).toBe(true);
+      expect(Object.getPrototypeOf(again)).toBe(Object.getPrototypeOf(first));
+      expect(again).toMatchObject({
+        message: first.message,
+        name: first.name,
+        approvalId: first.approvalId,
+      });
+      expect(errorInfo(again)).toEqual(errorInfo(first));
+      expect("cause" in again).toBe(false);
+    }
   });
 
   it("TOOL-04 knows an error of another copy of this package by its mark", () => {
