@@ -414,6 +414,19 @@ describe("using an approval up", () => {
     expect(ran).toEqual([]);
   });
 
+  it("CASE-064 TOOL-12 refuses an approval that a tighter rule would not have let this person give", async () => {
+    let rule: object = {};
+    const { executor, refund, records, waiting, ran } = world({ confirm: () => rule });
+    const id = await waiting(run);
+    await records.decide({ scope, id, decision: approve({ by: dana }) });
+    rule = { approvers: ["role:boss"] };
+    await expect(executor.call(refund, { cents: 500 }, run)).rejects.toMatchObject({
+      code: "approval-insufficient",
+    });
+    expect(await records.read(scope, id)).toMatchObject({ state: "consumed", outcome: "unused" });
+    expect(ran).toEqual([]);
+  });
+
   it("CASE-064 TOOL-12 refuses an approval past the time it was to be used in, and withdraws it", async () => {
     const { executor, refund, records, waiting, ran, clock } = world({
       confirm: () => ({ useWithinMs: 1000 }),
