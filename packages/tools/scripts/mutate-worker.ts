@@ -18,7 +18,8 @@ const vitest = await createVitest("test", {
   testTimeout: 30_000,
 });
 
-// Generated cases are left out: on a busy machine their time says nothing, and the verdict has to come from a table or a case.
+// Generated cases are left out: on a busy machine their time says nothing, and the verdict has to
+// come from a table or a case.
 const tests = (await vitest.globTestSpecifications()).filter(
   ({ moduleId }) => !/readme|properties/.test(moduleId),
 );

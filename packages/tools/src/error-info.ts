@@ -9,7 +9,10 @@ import {
   messageCharactersMax,
 } from "./limits.ts";
 
-/** A failure as plain data: what is journaled, sent and rebuilt. Bounded; holds no arguments of the call. */
+/**
+ * A failure as plain data: what is journaled, sent and rebuilt. Bounded; holds no arguments of the
+ * call.
+ */
 export interface ErrorInfo {
   /** The class's registered name: rebuilding makes an instance of it. */
   readonly name: string;
@@ -31,8 +34,8 @@ const brands = ["seal", "approvals", "tools", "flow", "workflows"].map((layer) =
 const ownMembers = new Set(["name", "message", "stack", "cause", "retryable", "attributes"]);
 
 /**
- * What was thrown, as bounded plain data. Total: a string, `undefined`, a frozen object, throwing getters, ten megabytes of
- * text or a revoked proxy all become one (TOOL-04).
+ * What was thrown, as bounded plain data. Total: a string, `undefined`, a frozen object, throwing
+ * getters, ten megabytes of text or a revoked proxy all become one (TOOL-04).
  */
 export function errorInfo(thrown: unknown): ErrorInfo {
   if (typeof thrown !== "object" || thrown === null) {
@@ -54,7 +57,10 @@ export function errorInfo(thrown: unknown): ErrorInfo {
 
 const bare = { code: "failed", attributes: {}, retryable: false } as const;
 
-/** The error again: the same class, message and attributes, whether it is live or replayed (FLOW-32). */
+/**
+ * The error again: the same class, message and attributes, whether it is live or replayed
+ * (FLOW-32).
+ */
 export function rebuildError(info: ErrorInfo): Error {
   const known = errorClassOf(info.name);
   if (known !== undefined) return known.build(info);
@@ -85,7 +91,10 @@ function attributesOf(
   return { attributes, omitted };
 }
 
-/** An attribute as it comes back from being sealed, so that a live error has what its replay will have. */
+/**
+ * An attribute as it comes back from being sealed, so that a live error has what its replay will
+ * have.
+ */
 function sealable(
   name: string,
   property: PropertyDescriptor | undefined,

@@ -23,7 +23,10 @@ interface LayerClass {
   readonly build: (info: ErrorInfo) => Error;
 }
 
-/** Their subclasses add no members of their own: an error of the base with another prototype is one of theirs. */
+/**
+ * Their subclasses add no members of their own: an error of the base with another prototype is one
+ * of theirs.
+ */
 function layer(
   classes: Readonly<Record<string, { readonly prototype: object }>>,
   base: (info: ErrorInfo) => Error,

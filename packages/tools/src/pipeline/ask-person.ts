@@ -69,7 +69,8 @@ async function ask(
     id,
     decision,
     request,
-    // A record may have been filed by an earlier rule; only who answers at once has answered this one.
+    // A record may have been filed by an earlier rule; only who answers at once has answered this
+    // one.
     asked: id === undefined ? request.rule : undefined,
     digest,
     ...(!isEdited && { copy }),

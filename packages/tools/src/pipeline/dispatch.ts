@@ -21,7 +21,8 @@ export async function checkApproved(call: LiveCall): Promise<CallOutcome | undef
   const records = ports.approvals?.records;
   const current = gate.kind === "gated" ? gate.rule.useWithinMs : undefined;
   const bounded = (approval.asked?.useWithinMs ?? current) !== undefined;
-  // The clock that dated the decision is the store's, where there is one; nobody asks it for nothing.
+  // The clock that dated the decision is the store's, where there is one; nobody asks it for
+  // nothing.
   const byStore = bounded && approval.id !== undefined && records !== undefined;
   const refusal = dispatchRefusal({
     decision: approval.decision,
