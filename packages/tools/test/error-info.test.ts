@@ -106,6 +106,12 @@ describe("a failure as data", () => {
       });
       expect(errorInfo(again)).toEqual(errorInfo(first));
       expect(errorInfo(first).code).toBe("failed");
+      expect(errorInfo(first).attributes).toEqual({ code: "ECONNRESET", errno: -104 });
+      // They are members like any others: a caller may change and delete them.
+      Object.assign(again, { code: "other", name: "Mine" });
+      expect(again).toMatchObject({ code: "other", name: "Mine" });
+      expect(Reflect.deleteProperty(again, "errno")).toBe(true);
+      expect(Object.keys(again)).not.toContain("message");
       expect(rebuildError(errorInfo(new of("no")))).not.toHaveProperty("retryable");
     },
   );
@@ -125,6 +131,8 @@ describe("a failure as data", () => {
     const again = rebuildError(errorInfo(new HttpError("busy")));
     expect(again).toBeInstanceOf(ToolFailedError);
     expect(again).toMatchObject({ name: "HttpError", status: 503, code: "EHTTP", message: "busy" });
+    expect(Object.keys(again)).not.toContain("name");
+    expect(errorInfo(new HttpError("busy")).attributes).toEqual({ status: 503, code: "EHTTP" });
     class Unnamed extends TypeError {}
     expect(errorInfo(new Unnamed("x")).name).toBe("Unnamed");
   });
