@@ -134,10 +134,11 @@ export class ToolDefinitionError extends ToolError {
 
 /** Recognises an error of this package, of whatever copy of it, and optionally by code. */
 export function isToolError(value: unknown, code?: ToolErrorCode): value is ToolError {
-  if (typeof value !== "object" || value === null) return false;
   try {
-    return brand in value && (code === undefined || (value as { code?: unknown }).code === code);
+    // No object at all throws here, as a proxy may: nobody's error.
+    const marked = brand in (value as object);
+    return marked && (code === undefined || (value as { code?: unknown }).code === code);
   } catch {
-    return false; // a proxy that throws is nobody's error
+    return false;
   }
 }

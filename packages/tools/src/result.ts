@@ -65,16 +65,9 @@ export function errorOf(tool: AnyTool, runId: string, outcome: Unsuccessful): Er
     case "pending":
       return pendingError(outcome.request, outcome.approvalId, runId);
     case "denied": {
-      const { by, at, note, forRun, reason } = outcome.decision;
-      const attributes = {
-        tool: tool.name,
-        approvalId: outcome.approvalId,
-        by,
-        at,
-        note,
-        forRun,
-        reason,
-      };
+      const { decision, approvalId } = outcome;
+      const { by, at, note, forRun, reason, coveredBy } = decision;
+      const attributes = { tool: tool.name, approvalId, by, at, note, forRun, reason, coveredBy };
       const given = Object.entries(attributes).filter(([, value]) => value !== undefined);
       return new ToolDeniedError(`the call of '${tool.name}' was denied by ${by.id}`, {
         code: "approval-denied",

@@ -140,6 +140,7 @@ describe("a call outside a flow", () => {
       executor.call(refund, { cents: 500 }, { ...run, callId: "c2" }),
     ).rejects.toMatchObject({
       code: "approval-denied",
+      attributes: { coveredBy: id }, // the first decision
     });
     await expect(
       executor.call(refund, { cents: 501 }, { ...run, callId: "c3" }),

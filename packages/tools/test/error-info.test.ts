@@ -334,6 +334,12 @@ describe("anything thrown", () => {
     expect(encode(info).length).toBeLessThan(30_000);
     expect(info.message).toMatch(/^x{4096}… \(10000000 characters\)$/);
     expect(info.omitted?.length).toBeLessThanOrEqual(32);
+    const longest = "y".repeat(4096);
+    expect(errorInfo(longest).message).toBe(longest);
+    const fits = { n: "z".repeat(16_382), ["m".repeat(128)]: 1 };
+    expect(errorInfo(fits)).toMatchObject({ attributes: fits });
+    expect(errorInfo({ n: "z".repeat(16_383) }).omitted).toEqual(["n"]);
+    expect(errorInfo({ ["m".repeat(129)]: 1 }).omitted).toEqual(["m".repeat(128)]);
     expect(performance.now() - started).toBeLessThan(1000);
   });
 });
@@ -355,9 +361,9 @@ describe("registering a class", () => {
     expect(() => registerErrorClass("CardDeclined", CardDeclined)).not.toThrow();
   });
 
-  it("isToolError refuses what is no error, and survives what throws", () => {
-    expect(
-      [undefined, null, "x", {}, new Error("x"), revoked.proxy].some((e) => isToolError(e)),
-    ).toBe(false);
+  it("TOOL-04 knows no error in what is none, and survives what throws", () => {
+    for (const value of [undefined, null, "x", 5, {}, new Error("x"), revoked.proxy]) {
+      expect(isToolError(value)).toBe(false);
+    }
   });
 });

@@ -60,7 +60,7 @@ async function denied(call: LiveCall): Promise<CallOutcome> {
 export async function revalidate(call: LiveCall): Promise<CallOutcome | undefined> {
   let answer: Awaited<ReturnType<NonNullable<typeof call.record.revalidate>>>;
   try {
-    answer = await call.record.revalidate?.(call.args, call.context);
+    answer = await call.record.revalidate!(call.args, call.context);
   } catch (thrown) {
     const { code, message } = call.infoOf(thrown);
     answer = { code, message };
