@@ -55,13 +55,8 @@ function skipSpace(text: string, from: number): number {
 /** The string that starts at `start`. */
 function readString(text: string, start: number): Token<string> | undefined {
   if (charCodeAt(text, start) !== 34) return undefined;
-  const tail = text.length - TAIL_CHARS;
-  if (tail - start > LONG_STRING_CHARS && indexOfText(text, TAIL_START, tail) === tail) {
-    // The body, if its end is where the writer puts it; if the string ends before, this is no literal.
-    const value = parsed(text, start, tail);
-    if (typeof value === "string") return { value, end: tail };
-  }
   const { length } = text;
+  const long = start + LONG_STRING_CHARS;
   let escaped = false;
   for (let at = start + 1; at < length; at++) {
     const code = charCodeAt(text, at);
@@ -74,8 +69,21 @@ function readString(text: string, start: number): Token<string> | undefined {
       escaped = true;
       at++;
     }
+    if (at === long || at === long + 1) {
+      const body = readBody(text, start);
+      if (body !== undefined) return body;
+    }
   }
   return undefined;
+}
+
+/** A string that ends where the writer puts the body's end, found without a look at each character. */
+function readBody(text: string, start: number): Token<string> | undefined {
+  const end = text.length - TAIL_CHARS;
+  if (end < start || indexOfText(text, TAIL_START, end) !== end) return undefined;
+  // A string that ends before makes no literal of the whole.
+  const value = parsed(text, start, end);
+  return typeof value === "string" ? { value, end } : undefined;
 }
 
 const SCALAR_CHARS_MAX = 32;
