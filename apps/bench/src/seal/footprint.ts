@@ -4,8 +4,6 @@ import { gzipSync } from "node:zlib";
 
 import { build } from "esbuild";
 
-import { median } from "./measure.ts";
-
 const WORKLOADS = new URL("workloads.ts", import.meta.url).href;
 
 function run(source: string, ...flags: string[]): string {
@@ -45,16 +43,14 @@ export function peakOverText(
   return Number(ratio.split(" ")[0]);
 }
 
-/** Milliseconds that importing an entry takes in a fresh process, the median of a few. */
+/** Processor milliseconds that importing an entry takes in a fresh process: the least disturbed of a few. */
 export function importMs(entry: string): number {
-  const times = Array.from({ length: 7 }, () =>
-    Number(
-      run(
-        `const t = performance.now(); await import(${JSON.stringify(entry)}); console.log(performance.now() - t)`,
-      ),
-    ),
-  );
-  return median(times);
+  const source = `
+    const before = process.cpuUsage();
+    await import(${JSON.stringify(entry)});
+    const { user, system } = process.cpuUsage(before);
+    console.log((user + system) / 1000);`;
+  return Math.min(...Array.from({ length: 15 }, () => Number(run(source))));
 }
 
 /** Bytes of a minimal program that seals and opens, minified and compressed. */

@@ -42,7 +42,7 @@ function flips(text: string): Counts {
   for (let at = 0; at < bytes.length; at++) {
     for (let bit = 0; bit < 8; bit++) {
       bytes[at]! ^= 1 << bit;
-      tryOpen(bytes.latin1Slice(), counts);
+      tryOpen(bytes.toString("latin1"), counts);
       bytes[at]! ^= 1 << bit;
     }
   }
