@@ -17,11 +17,12 @@ import { DeskError } from "./failure.ts";
 import { folderAt, keyOf, type Folder } from "./folder.ts";
 import type { WorkerOrder } from "./message.ts";
 import { readOrders, type Order } from "./orders.ts";
-import { replayedCalls, unknownPayments } from "./outcomes.ts";
+
 import { decideSome, decideTwice, type Round } from "./people.ts";
 import { Progress } from "./progress.ts";
 import { Provider } from "./provider.ts";
 import { reportBadLines, reportPass, reportSums, reportTable, reportWaiting } from "./report.ts";
+import { knownPayments, replayedCalls } from "./replays.ts";
 import { readRequests, type RefundRequest } from "./requests.ts";
 import { sample } from "./sample.ts";
 import type { Screen } from "./screen.ts";
@@ -105,19 +106,18 @@ class Story {
     this.#screen.heading("2  A worker process goes through them, and pays what needs nobody");
     this.#report(await this.#work());
     await this.#withDesk(async (desk) => {
-      const waiting = await desk.approvals("pending");
-      this.#screen.line(`  What waits (names and amounts are for those who decide):`);
-      reportWaiting(this.#screen, waiting);
+      this.#screen.line("  What waits (names and amounts are for those who decide):");
+      reportWaiting(this.#screen, await desk.waiting());
     });
   }
 
   #decide(): Promise<void> {
-    this.#screen.heading("3  People decide, each of them once");
+    this.#screen.heading("3  Dana, who reviews, and Femi, who keeps the money, decide");
     return this.#withDesk(async (desk) => {
       const round = await this.#round(desk);
       const refusal = await decideTwice(desk.records, round.first ?? "");
       this.#screen.line("  A second decision on the first of them is refused:");
-      this.#screen.line(`  ${this.#screen.dim(`"${refusal}"`)}`);
+      this.#screen.quote(refusal);
     });
   }
 
@@ -129,11 +129,7 @@ class Story {
     if (ended.how !== "killed") throw new DeskError("worker-failed", "the worker was not killed");
     screen.line(`  ${screen.red(ended.signal)}, right after payment ${fatalPayment} of this pass:`);
     await this.#withDesk(async (desk, provider) => {
-      const payments = provider.payments();
-      const unknown = await unknownPayments(desk, payments);
-      screen.line(
-        `  the bank has made ${payments.length} payments, the desk knows of ${payments.length - unknown.length}`,
-      );
+      screen.line(`  ${await banked(desk, provider)}`);
     });
   }
 
@@ -141,11 +137,7 @@ class Story {
     this.#screen.heading("5  A new process over the same files goes on");
     this.#report(await this.#work());
     await this.#withDesk(async (desk, provider) => {
-      const payments = provider.payments();
-      const unknown = await unknownPayments(desk, payments);
-      this.#screen.line(
-        `  the bank has made ${payments.length} payments, the desk knows of ${payments.length - unknown.length};`,
-      );
+      this.#screen.line(`  ${await banked(desk, provider)};`);
       this.#screen.line(
         `  it was asked ${provider.asked().again} time again, under the same key, and paid nothing twice`,
       );
@@ -153,7 +145,7 @@ class Story {
   }
 
   async #laterRounds(): Promise<void> {
-    this.#screen.heading("6  Large amounts ask the treasurer as well");
+    this.#screen.heading("6  What was reviewed and is large asks Femi as well");
     for (let round = 0; round < laterRounds; round += 1) {
       await this.#withDesk((desk) => this.#round(desk));
       this.#report(await this.#work());
@@ -163,16 +155,16 @@ class Story {
   async #tamper(): Promise<void> {
     const screen = this.#screen;
     screen.heading("7  Somebody changes one byte of a waiting run, in a copy of the store");
-    const runId = await this.#withDesk(async (desk) => {
-      const [waiting] = await desk.approvals("pending");
-      if (waiting === undefined) throw new Error("nothing waits that could be tampered with");
-      return waiting.runId;
-    });
+    const [waiting] = await this.#withDesk((desk) => desk.waiting());
+    if (waiting === undefined) throw new Error("nothing waits that could be tampered with");
+    const { runId } = waiting.approval;
     const copy = copyStore(this.#folder, "tampered");
     changeOneByte(copy, runId);
     const refusal = await this.#withDesk((desk) => refusalOf(desk, runId), copy);
-    screen.line(`  ${runId} is refused by name, before anything of it runs:`);
-    screen.line(`  ${screen.dim(`"${refusal}"`)}`);
+    screen.line(
+      `  ${waiting.request} is refused by the name of its run, before anything of it runs:`,
+    );
+    screen.quote(refusal);
     await this.#withDesk(async (desk) => {
       const events = await desk.history(runId);
       screen.line(`  In the store itself its ${events.length} events are whole.`);
@@ -189,7 +181,7 @@ class Story {
       reportTable(screen, books, {
         requests: this.#requests.length,
         badLines: this.#badLines,
-        fromLog: await replayedCalls(desk, this.#requests),
+        fromLog: await replayedCalls(desk),
         fromKey: provider.asked().again,
       });
       return books;
@@ -197,13 +189,12 @@ class Story {
   }
 
   async #round(desk: Desk): Promise<Round> {
-    const waiting = await desk.approvals("pending");
-    const round = await decideSome(desk.records, waiting, (args) =>
+    const round = await decideSome(desk.records, await desk.waiting(), (args) =>
       edited(desk.tools.payBack, args),
     );
     const { approved, edited: lowered, denied, left } = round;
     this.#screen.line(
-      `  ${approved} approved, ${lowered} approved with a lower amount, ${denied} denied, ${left} left for another day`,
+      `  ${approved} approved, ${lowered} with a lower amount, ${denied} denied, ${left} left for another day`,
     );
     return round;
   }
@@ -236,4 +227,10 @@ class Story {
       provider.close();
     }
   }
+}
+
+async function banked(desk: Desk, provider: Provider): Promise<string> {
+  const payments = provider.payments();
+  const known = await knownPayments(desk, payments);
+  return `the bank has made ${payments.length} payments, the desk knows of ${known}`;
 }

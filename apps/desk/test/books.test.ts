@@ -25,11 +25,10 @@ const eur = (minor: number) => ({ currency: "EUR", minor }) as const;
 
 /** A record of a treasurer who let 200 000 cents go. */
 const treasurer: Permission = {
-  runId: "R-0002",
+  request: "R-0002",
   tool: "pay_back",
-  decision: { approved: true, by: { id: "femi", assurance: "verified" }, at: 1, edited: false },
-  outcome: "executed",
-  arguments: () => ({ proposed: { amount: eur(200_000) }, effective: { amount: eur(200_000) } }),
+  approved: true,
+  amount: eur(200_000),
 };
 
 /** Two paid requests, one small and one let go by a person; one refused; one that waits. */
@@ -48,7 +47,7 @@ function balanced(): Accounts {
       ["R-0003", { status: "refused" }],
       ["R-0004", { status: "waiting" }],
     ]),
-    approvals: [treasurer],
+    permissions: [treasurer],
     payments: [
       { id: "P-1", request: "R-0001", ...eur(2_000) },
       { id: "P-2", request: "R-0002", ...eur(200_000) },
@@ -135,17 +134,14 @@ describe("the books", () => {
   });
 
   it("DESK-03 show a large payment that nobody was asked about", () => {
-    expect(wrongIn({ approvals: [] })).toEqual([
+    expect(wrongIn({ permissions: [] })).toEqual([
       "R-0002: 2 000.00 EUR was paid, and nobody was asked",
     ]);
   });
 
   it("DESK-03 show more than the treasurer let go", () => {
-    const lowered: Permission = {
-      ...treasurer,
-      arguments: () => ({ proposed: {}, effective: { amount: eur(150_000) } }),
-    };
-    expect(wrongIn({ approvals: [lowered] })).toEqual([
+    const lowered = { ...treasurer, amount: eur(150_000) };
+    expect(wrongIn({ permissions: [lowered] })).toEqual([
       "what was paid and what was allowed differ in EUR",
     ]);
   });
