@@ -32,7 +32,7 @@ export interface SqliteStore extends Committer {
  * const runner = new FlowRunner({ approvals, log: store.log, keyring });
  *
  * @throws SqliteStoreError `directory-missing`, `file-not-regular`, `file-not-writable`, `file-foreign`, `file-damaged`,
- *   `schema-newer`, `file-locked`, `option-invalid`
+ *   `schema-newer`, `file-locked`, `option-invalid`; `store-unavailable` where the disk fails
  */
 export function openSqlite(file: string | SqliteHandle, options: SqliteOptions = {}): SqliteStore {
   const home = homeOf(file, options);
