@@ -84,6 +84,16 @@ describe("a file that another program holds", () => {
     store.close();
   });
 
+  it("STORE-07 is waited for no longer once the store is closed", async () => {
+    const path = place()();
+    const store = openSqlite(path);
+    const release = holding(path);
+    const committing = store.commit("one", [put("a", 0)]);
+    store.close();
+    await expect(committing).rejects.toMatchObject({ code: "store-unavailable", reason: "closed" });
+    release();
+  });
+
   it("STORE-15 makes no write younger: its limit is judged when the lock is held", async () => {
     const path = place()();
     const clock = movedClock(1_000);
