@@ -47,11 +47,12 @@ export async function demo(screen: Screen, { keep, key: setting }: DemoOptions):
   try {
     const folder = folderAt(path);
     const key = keyOf(folder, setting);
+    const where = keep ?? "a fresh folder, removed at the end";
+    screen.line(`A refund desk and its bank, in ${where}`);
     const story = new Story(screen, folder, key);
     const books = await story.tell();
     screen.line();
     screen.line(screen.dim(`  ${((performance.now() - began) / 1000).toFixed(1)} s`));
-    if (keep !== undefined) screen.line(`  The files are in ${path}`);
     if (books.wrong.length > 0) {
       throw new DeskError("books-differ", "the books do not balance: see above");
     }

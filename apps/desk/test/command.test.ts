@@ -51,7 +51,7 @@ const paymentsIn = (folder: string): unknown => {
   return found?.["made"];
 };
 
-describe("desk import", () => {
+describe("desk import", { timeout: 60_000 }, () => {
   it("DESK-01 works a file through, names its bad line, and pays nothing again when repeated", async () => {
     const folder = temporaryFolder();
     const args = ["import", someRequests(folder), "--dir", folder];
@@ -135,5 +135,5 @@ describe("desk import", () => {
     expect(missing).toMatchObject({ code: 1, stdout: "" });
     expect(missing.stderr.trim().split("\n")).toHaveLength(1);
     expect(await runDesk(["sell"])).toMatchObject({ code: 2, stdout: "" });
-  }, 30_000);
+  });
 });
