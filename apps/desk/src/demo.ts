@@ -139,8 +139,9 @@ class Story {
     this.#report(await this.#work());
     await this.#withDesk(async (desk, provider) => {
       this.#screen.line(`  ${await banked(desk, provider)};`);
+      const { again } = provider.asked();
       this.#screen.line(
-        `  it was asked ${provider.asked().again} time again, under the same key, and paid nothing twice`,
+        `  it was asked ${again} time again, under a key that it had served before`,
       );
     });
   }
