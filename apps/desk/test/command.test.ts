@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
@@ -91,7 +91,10 @@ describe("desk import", { timeout: 60_000 }, () => {
     await desk(["import", file, "--dir", folder]);
     const alone = temporaryFolder();
     copyFileSync(join(folder, "desk.db"), join(alone, "desk.db"));
-    expect(await failure(["import", file, "--dir", alone])).toContain(join(alone, "desk.key"));
+    const said = await failure(["import", file, "--dir", alone]);
+    expect(said).toContain("was sealed under a key that is not here");
+    expect(said).toContain(join(alone, "desk.key"));
+    expect(existsSync(join(alone, "desk.key"))).toBe(false);
   });
 
   it.each(["desk.db", "provider.db"])(
