@@ -66,8 +66,8 @@ function problemOf(
 ): string | undefined {
   if (!result.success) {
     // Codes and paths only: zod's messages may quote what they refuse.
-    const [issue] = result.error.issues;
-    return `${issue?.code ?? "invalid"} at ${issue?.path.map(String).join(".") || "the fields"}`;
+    const { code, path } = result.error.issues[0]!;
+    return `${code} at ${path.map(String).join(".") || "the fields"}`;
   }
   const known = result.data as object;
   for (const key of objectKeys(own)) {

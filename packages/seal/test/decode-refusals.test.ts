@@ -334,6 +334,10 @@ describe("a text is taken only in the one spelling of its value", () => {
     }
   });
 
+  it("SEAL-24 names the place of a refusal after a name that is no JSON", () => {
+    expect(refusal(() => decode('{"a\tb":1.0}')).path).toBe('["\\"a\\tb\\""]');
+  });
+
   it("SEAL-24 keeps a long name out of its message", () => {
     const error = refusal(() => decode(`{"${"k".repeat(5000)}":{"$x":1}}`));
     expect(error.message.length).toBeLessThan(300);

@@ -454,6 +454,20 @@ describe("secrecy", () => {
   });
 });
 
+describe("a signed body that its own ring can't have written", () => {
+  it("SEAL-34 refuses an enciphered body that is no base64 under a good MAC", async () => {
+    const { hkdfSync } = await import("node:crypto");
+    const derived = Buffer.from(hkdfSync("sha256", key, "holdpoint-seal", "v1 mac checkpoint", 32));
+    const mac = nodeMac.prepare(derived)("holdpoint-seal\n2\ncheckpoint\nk1\n2\n{}\n3\n", "a=b");
+    const forged = `{"v":2,"purpose":"checkpoint","kid":"k1","body":"a=b","mac":"${mac}"}`;
+    const secret = createKeyring({ current: { id: "k1", key }, mac: nodeMac, cipher: aesGcm });
+    expect(refusalCode(() => verify(forged, { keyring: secret, purpose: "checkpoint" }))).toBe(
+      "checkpoint-tampered",
+    );
+    expect(refusalCode(() => verify(forged, options))).toBe("cipher-missing");
+  });
+});
+
 describe("what a key's holder never sees in an error", () => {
   it("R056 gives a wrong key's error an advice, and no byte of a key or MAC", () => {
     const wrong = keyringOf(new Uint8Array(32).fill(2));

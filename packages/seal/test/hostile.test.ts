@@ -1,28 +1,40 @@
 import { describe, expect, it } from "vitest";
 
-import { decode, encode, keyringOf, open, sign, verify } from "../src/index.ts";
+import { createKeyring, decode, encode, open, sign, verify } from "../src/index.ts";
 import { nodeMac } from "../src/node.ts";
-import { createKeyring } from "../src/index.ts";
 import { refusalCode } from "./refusal.ts";
+import { cpuMs } from "./cpu-time.ts";
 import { HOSTILE } from "./hostile-texts.ts";
 
+const other = createKeyring({
+  current: { id: "k1", key: new Uint8Array(32).fill(9) },
+  mac: nodeMac,
+});
 const options = {
   keyring: createKeyring({ current: { id: "k1", key: new Uint8Array(32) }, mac: nodeMac }),
   purpose: "checkpoint",
 };
 
-function spent(run: () => unknown): number {
-  const start = performance.now();
-  try {
-    run();
-  } catch {
-    // Refused or taken: the time counts.
-  }
-  return performance.now() - start;
-}
+/** A few kinds will do: a body under a bad seal is looked at by its bytes alone. */
+const SIGNED = [
+  "open brackets",
+  "many zeros",
+  "many keys",
+  "bytes",
+  "escapes",
+  "two-byte characters",
+];
+const UNDER_A_SEAL = HOSTILE.filter(({ name }) => SIGNED.includes(name));
 
 /** The machine of CI is slower and noisier than the one the bound is stated for. */
 const SLACK = 3;
+
+/** The time of one run; of the quickest of a few where one was slower than it may be. */
+function quickest(run: () => unknown, bound: number): number {
+  let best = cpuMs(run);
+  for (let again = 0; best >= bound && again < 4; again++) best = Math.min(best, cpuMs(run));
+  return best;
+}
 
 describe("hostile texts end within bounds", () => {
   it.each(HOSTILE)("SEAL-26 P11 $name: a typed end, linear in the text", ({ make, ends }) => {
@@ -31,21 +43,20 @@ describe("hostile texts end within bounds", () => {
     expect(ends === "taken" ? encode(decode(small)) : refusalCode(() => decode(small))).toBe(
       ends === "taken" ? small : "seal-malformed",
     );
-    const times = [0, 1, 2].map(() => spent(() => decode(large)));
-    expect(Math.min(...times)).toBeLessThan(200 * SLACK);
+    expect(quickest(() => decode(large), 200 * SLACK)).toBeLessThan(200 * SLACK);
   });
 
-  it.each(HOSTILE.filter(({ name }) => name !== "unpaired surrogates"))(
+  it.each(UNDER_A_SEAL)(
     "SEAL-26 P11 $name: never parsed under a seal that doesn't hold",
     ({ make }) => {
       const body = make(1_000_000);
       const forged = sign(body, {
         ...options,
-        keyring: keyringOf(new Uint8Array(32).fill(9)),
+        keyring: other,
       }).text;
-      const times = [0, 1, 2].map(() => spent(() => open(forged, options)));
       expect(refusalCode(() => open(forged, options))).toBe("checkpoint-tampered");
-      expect(Math.min(...times)).toBeLessThan((50 * SLACK * forged.length) / 1e6);
+      const bound = (50 * SLACK * forged.length) / 1e6;
+      expect(quickest(() => open(forged, options), bound)).toBeLessThan(bound);
     },
   );
 
@@ -63,14 +74,14 @@ describe("hostile texts end within bounds", () => {
       `{"${"\\u0061".repeat(1e5)}":1}`,
     ];
     for (const text of texts) {
-      expect(spent(() => verify(text, options))).toBeLessThan(150 * SLACK);
+      expect(cpuMs(() => verify(text, options))).toBeLessThan(150 * SLACK);
       expect(refusalCode(() => verify(text, options))).toBe("checkpoint-tampered");
     }
   });
 
   it("SEAL-26 refuses a text past the bytes by its length, unread", () => {
     expect(refusalCode(() => decode("x".repeat(17 * 1024 * 1024)))).toBe("seal-malformed");
-    expect(spent(() => decode("x".repeat(17 * 1024 * 1024)))).toBeLessThan(100);
+    expect(cpuMs(() => decode("x".repeat(17 * 1024 * 1024)))).toBeLessThan(100);
     const wide = `"${"é".repeat(9 * 1024 * 1024)}"`;
     expect(refusalCode(() => decode(wide))).toBe("seal-malformed");
     expect(decode(`"${"é".repeat(1000)}"`)).toHaveLength(1000);

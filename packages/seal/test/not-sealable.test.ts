@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { createSealer, encode, isSealError } from "../src/index.ts";
+import { cpuMs } from "./cpu-time.ts";
 import { refusal } from "./refusal.ts";
 
 class Refund {
@@ -278,7 +279,7 @@ describe("what can't be sealed is refused, with its place and what to do", () =>
     expect(ran).toBe(0);
   });
 
-  it("SEAL-22 runs nothing of the data", () => {
+  it("SEAL-22 R044 R049 R050 runs nothing of the data", () => {
     const value = {
       toJSON: { trap: 1 },
       [thenKey]: null,
@@ -338,10 +339,8 @@ describe("cycles and bounds", () => {
   it("SEAL-19 meets a bomb of shared references with its budget", () => {
     let bomb: unknown = [1];
     for (let i = 0; i < 40; i++) bomb = [bomb, bomb];
-    const start = performance.now();
-    const error = refusal(() => encode(bomb));
-    expect(error.found).toMatch(/more than 1000000 values/);
-    expect(performance.now() - start).toBeLessThan(1000);
+    expect(refusal(() => encode(bomb)).found).toMatch(/more than 1000000 values/);
+    expect(cpuMs(() => encode(bomb))).toBeLessThan(1000);
   });
 
   function nest(depth: number, wrap: (inner: unknown) => unknown): unknown {
@@ -455,17 +454,15 @@ describe("cycles and bounds", () => {
   it("SEAL-21 refuses an array longer than the budget by its length", () => {
     const sparse: unknown[] = [];
     sparse[4_294_967_294] = 1;
-    const start = performance.now();
     expect(refusal(() => encode(sparse)).found).toMatch(/more than 1000000 values/);
-    expect(performance.now() - start).toBeLessThan(50);
+    expect(cpuMs(() => encode(sparse))).toBeLessThan(50);
   });
 
   it("SEAL-06 refuses a long sparse array in time bounded by its keys", () => {
     const sparse: unknown[] = [];
     sparse[999_999] = 1;
-    const start = performance.now();
     expect(refusal(() => encode(sparse)).found).toMatch(/sparse/);
-    expect(performance.now() - start).toBeLessThan(50);
+    expect(cpuMs(() => encode(sparse))).toBeLessThan(50);
   });
 
   it("SEAL-21 tells of a large text before it is returned", () => {

@@ -222,6 +222,36 @@ describe("a runtime changed before import", () => {
     expect(refusal(() => altered.decode("1")).code).toBe("platform-altered");
   });
 
+  it("SEAL-26 R149 refuses to make a keyring over a hash that gives another answer", async () => {
+    const altered = await fresh();
+    const key = new Uint8Array(32);
+    patch(DataView.prototype, "getUint32", () => 7);
+    let code: string | undefined;
+    try {
+      code = refusal(() => altered.keyringOf(key)).code;
+    } finally {
+      restore();
+    }
+    expect(code).toBe("platform-altered");
+  });
+
+  it("SEAL-11 works on a runtime without Buffer, Float16Array and the newer buffer members", async () => {
+    vi.stubGlobal("Float16Array", undefined);
+    vi.stubGlobal("Buffer", undefined);
+    const resizable = Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, "resizable")!;
+    const detached = Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, "detached")!;
+    Reflect.deleteProperty(ArrayBuffer.prototype, "resizable");
+    Reflect.deleteProperty(ArrayBuffer.prototype, "detached");
+    const older = await fresh();
+    const written = older.encode([new Uint8Array(2), new ArrayBuffer(1)]);
+    const unknown = refusal(() => older.decode('{"$float16":"AD4"}'));
+    Object.defineProperty(ArrayBuffer.prototype, "resizable", resizable);
+    Object.defineProperty(ArrayBuffer.prototype, "detached", detached);
+    vi.unstubAllGlobals();
+    expect(written).toBe('[{"$bytes":"AAA"},{"$buffer":"AA"}]');
+    expect(unknown.found).toBe("an unknown tag");
+  });
+
   it("SEAL-26 checks the hash and the MAC by known answers too", async () => {
     const { checkPlatform } = await import("../src/guard.ts");
     const codec = {

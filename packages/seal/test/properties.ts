@@ -40,7 +40,7 @@ const changes: fc.Arbitrary<Change> = fc.record({
 
 export const PROPERTIES: readonly Property[] = [
   {
-    title: "SEAL-23 SEAL-52 gives back every value in value, type and order",
+    title: "SEAL-23 SEAL-52 P4 CASE-090 gives back every value in value, type and order",
     run: check(sealable, (value) => {
       const text = encode(value);
       const before = describeValue(value);
@@ -60,13 +60,13 @@ export const PROPERTIES: readonly Property[] = [
     }),
   },
   {
-    title: "SEAL-23 SEAL-52 never gives two values one text",
+    title: "SEAL-23 SEAL-52 P4 never gives two values one text",
     run: check(fc.tuple(confusable, confusable), ([a, b]) => {
       same(encode(a) === encode(b), describeValue(a) === describeValue(b));
     }),
   },
   {
-    title: "SEAL-23 SEAL-24 takes a changed text only as the very text of its value",
+    title: "SEAL-23 SEAL-24 P4 takes a changed text only as the very text of its value",
     run: check(fc.tuple(sealable, changes), ([value, change]) => {
       const text = changed(encode(value), change);
       let again: unknown;

@@ -289,7 +289,7 @@ describe("each kind of value has one text", () => {
     expect(Buffer.compare(decode(encode(long)) as Uint8Array, long)).toBe(0);
   });
 
-  it("SEAL-14 writes only plain well-formed text that every store can hold", () => {
+  it("SEAL-14 R041 writes only plain well-formed text that every store can hold", () => {
     const text = encode({ "\0\udfff": ["\0", "\ud83d", "x\udc00"] });
     expect(text).not.toMatch(/\\u0000|\\ud/);
     expect((text as string & { isWellFormed(): boolean }).isWellFormed()).toBe(true);

@@ -20,7 +20,7 @@ export function isPlain(value: object): boolean {
 }
 
 /** Sets an own property whatever its name: an assignment of `__proto__` would set the prototype. */
-export function defineOwn(target: object, name: PropertyKey, value: unknown): void {
+function defineOwn(target: object, name: PropertyKey, value: unknown): void {
   if (name !== "__proto__") (target as Record<PropertyKey, unknown>)[name] = value;
   else
     Object.defineProperty(target, name, {

@@ -54,6 +54,11 @@ export interface RecordedCall {
   readonly gated: boolean;
   readonly approvalId?: string;
   readonly decision?: DecisionRecord;
+  /**
+   * It had been dispatched before, and is entered again (FLOW-76): its approval was used in time and it has been charged.
+   * Only changed arguments, a rule that forbids it, or the tool's own `revalidate` refuse it.
+   */
+  readonly started?: boolean;
   /** The rule by which it was asked for; what the tool's rule asks for beyond it must be met at dispatch (TOOL-12). */
   readonly rule?: ApprovalRule;
 }

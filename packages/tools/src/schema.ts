@@ -49,7 +49,7 @@ export function validatorOf(schema: Schema): Validate {
   return isZodParser(schema) ? zodValidator(schema) : standardValidator(schema);
 }
 
-export function isZodParser(schema: unknown): schema is ZodParser {
+function isZodParser(schema: unknown): schema is ZodParser {
   return (
     typeof schema === "object" &&
     schema !== null &&

@@ -73,7 +73,7 @@ function stepped(
  * Takes the secrets of these arguments out of a text that somebody else wrote, as an error's message. Short ones stay: their
  * every occurrence in prose would be masked, and they give nothing away.
  */
-export function withoutSecrets(text: string, secrets: readonly string[]): string {
+function withoutSecrets(text: string, secrets: readonly string[]): string {
   let clean = text;
   for (const secret of secrets) clean = clean.replaceAll(secret, MASK);
   return clean;

@@ -153,6 +153,9 @@ describe("guards", () => {
     await run({ gated: true, decision: decision() });
     expect(seen.splice(0)).toEqual(["charge", "spent"]);
     await run({ gated: false });
+    const late = decision({ at: 0 });
+    const again = { gated: true, started: true, decision: late, rule: { useWithinMs: 1 } };
+    expect((await run(again)).status).toBe("ok");
     expect(seen).toEqual([]);
   });
 

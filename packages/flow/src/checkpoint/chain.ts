@@ -9,7 +9,7 @@ import { isSealError, sign, verify, type Header, type Keyring, type Sealer } fro
 import { FlowError } from "../errors.ts";
 import type { RunEvent } from "../run/event.ts";
 import { appendWrite, type LogRow } from "../run/log.ts";
-import { eventForm, sealable } from "./form.ts";
+import { eventForm, sealable, type FormParts } from "./form.ts";
 
 /** Where a chain stands: what the next entry has to name. */
 export interface ChainEnd {
@@ -29,6 +29,7 @@ export interface SealedEntries {
 export class Chain {
   readonly #keyring: Keyring;
   readonly #sealer: Sealer;
+  readonly #forms: FormParts;
   readonly #scope: string;
   readonly #runId: string;
   readonly #of: Header;
@@ -36,13 +37,14 @@ export class Chain {
   /** `of`: what the first entry's header says of the graph. */
   constructor(how: {
     keyring: Keyring;
-    sealer: Sealer;
+    forms: FormParts;
     scope: string;
     runId: string;
     of?: Header;
   }) {
     this.#keyring = how.keyring;
-    this.#sealer = how.sealer;
+    this.#sealer = how.forms.sealer;
+    this.#forms = how.forms;
     this.#scope = how.scope;
     this.#runId = how.runId;
     this.#of = how.of ?? {};
@@ -51,7 +53,7 @@ export class Chain {
   /** An event's text. @throws FlowError `state-not-sealable` with the path of what can't be sealed. */
   encode(event: RunEvent): string {
     return sealable(`${event.type}`, this.#runId, () =>
-      this.#sealer.encode(eventForm(event, this.#sealer)),
+      this.#sealer.encode(eventForm(event, this.#forms)),
     );
   }
 

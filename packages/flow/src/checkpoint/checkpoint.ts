@@ -4,6 +4,15 @@ import type { PendingView } from "../run/pending.ts";
 
 const inspect = Symbol.for("nodejs.util.inspect.custom");
 
+/** Figures of a run so far. */
+export interface CountersView {
+  readonly rounds: number;
+  readonly calls: number;
+  readonly cost: number;
+  /** Visits begun, by node. */
+  readonly visits: Readonly<Record<string, number>>;
+}
+
 /** What a checkpoint shows of itself (FLOW-29). */
 export interface CheckpointView {
   readonly runId: string;
@@ -12,7 +21,8 @@ export interface CheckpointView {
   readonly digest: string;
   readonly status: "paused";
   readonly revision: number;
-  readonly rounds: number;
+  /** What the run has used of its budgets, over all its pauses. */
+  readonly counters: CountersView;
   /** Paths of the visits of this round. */
   readonly frontier: readonly string[];
   readonly pendings: readonly PendingView[];
@@ -30,7 +40,7 @@ export class Checkpoint<F extends Flow = Flow> implements CheckpointView {
   readonly digest: string;
   readonly status = "paused";
   readonly revision: number;
-  readonly rounds: number;
+  readonly counters: CountersView;
   readonly frontier: readonly string[];
   readonly pendings: readonly PendingView[];
   /** The sealed text, in UTF-8. */
@@ -44,7 +54,7 @@ export class Checkpoint<F extends Flow = Flow> implements CheckpointView {
     this.flow = view.flow;
     this.digest = view.digest;
     this.revision = view.revision;
-    this.rounds = view.rounds;
+    this.counters = Object.freeze(view.counters);
     this.frontier = Object.freeze([...view.frontier]);
     this.pendings = Object.freeze([...view.pendings]);
     this.sealed = utf8.encode(text);
@@ -57,8 +67,8 @@ export class Checkpoint<F extends Flow = Flow> implements CheckpointView {
   }
 
   toJSON(): CheckpointView {
-    const { runId, flow, digest, status, revision, rounds, frontier, pendings } = this;
-    return { runId, flow, digest, status, revision, rounds, frontier, pendings };
+    const { runId, flow, digest, status, revision, counters, frontier, pendings } = this;
+    return { runId, flow, digest, status, revision, counters, frontier, pendings };
   }
 
   [inspect](): string {

@@ -3,150 +3,209 @@
  * texts of their own, decoded only when somebody asks for them, by that somebody's schema (FLOW-71).
  */
 import { isSealError, type Sealer } from "@holdpoint/seal";
-import { toolFacts } from "@holdpoint/tools";
+import { toolFacts, type AnyTool } from "@holdpoint/tools";
 
 import { FlowError } from "../errors.ts";
 import type { RunEvent, VisitInputs } from "../run/event.ts";
 import { plainIdentity, type Identity, type Made } from "../run/identity.ts";
-import type { Entry, ExecutionState, Kept, Settled, Started, Wait } from "../run/journal.ts";
+import type {
+  Entry,
+  ExecutionState,
+  Kept,
+  Replaced,
+  Settled,
+  Started,
+  Wait,
+} from "../run/journal.ts";
 import type { RunState, VisitState } from "../run/state.ts";
 
 type Text = Extract<Kept, { form: "text" }>;
 
-/** What a kept value is, where it has to be named. */
+/** What forms are made with. */
+export interface FormParts {
+  readonly sealer: Sealer;
+  /** Whether what is encoded comes back by the codec's own rule alone. */
+  readonly exact: boolean;
+  /** What the state reaches: payloads, steps' results and the arguments of call nodes are read by it. */
+  readonly reachable: unknown;
+}
+
+/** What a kept value is, where it has to be named, and the schema by which it will be read. */
 interface Named {
   readonly what: string;
   readonly visit: string;
+  readonly schema: unknown;
+  /** The call or step whose result it is. */
+  readonly call?: string;
 }
 
 // A kept value never changes, and a pause needs its text more than once.
 const texts = new WeakMap<Kept, Text>();
 
 /** The text of a kept value. @throws FlowError `state-not-sealable`, naming it and the path (FLOW-27). */
-function keptText(kept: Kept, sealer: Sealer, named: Named): Text {
+function keptText(kept: Kept, parts: FormParts, named: Named): Text {
   if (kept.form === "text") return kept;
   if (kept.form === "lost") throw unsealable(named, kept.why);
   const known = texts.get(kept);
   if (known !== undefined) return known;
-  const text: Text = { form: "text", text: closed(named, () => sealer.encode(kept.value)) };
+  const text: Text = {
+    form: "text",
+    text: closed(named, () => readable(kept.value, parts, named)),
+  };
   texts.set(kept, text);
   return text;
 }
 
-function unsealable({ what, visit }: Named, why: string, cause?: unknown): FlowError {
+/** A value's text; what could be written and not be built again is refused now, not weeks later (FLOW-26, FLOW-71). */
+function readable(value: unknown, { sealer, exact }: FormParts, named: Named): string {
+  const text = sealer.encode(value);
+  if (exact) return text;
+  const { schema } = named;
+  sealer.assertLoadable(text, { schema });
+  if (sealer.encode(sealer.decode(text, { schema })) === text) return text;
+  throw unsealable(named, "it does not come back from its seal as it went in");
+}
+
+function unsealable({ what, visit, call }: Named, why: string, cause?: unknown): FlowError {
   return new FlowError(
     "state-not-sealable",
     `${what} in ${visit} can't be sealed: ${why}`,
-    { node: visit },
+    { node: visit, ...pathIn(cause), ...(call !== undefined && { call }) },
     cause,
   );
+}
+
+/** Where in a value the trouble is, as the sealer says it. */
+function pathIn(cause: unknown): { readonly path?: string } {
+  return isSealError(cause) && cause.path !== undefined ? { path: cause.path } : {};
 }
 
 function closed<T>(named: Named, encode: () => T): T {
   try {
     return encode();
   } catch (cause) {
-    if (!isSealError(cause, "state-not-sealable") && !isSealError(cause, "class-not-allowed"))
-      throw cause;
+    if (!isSealError(cause)) throw cause;
     throw unsealable(named, cause.message, cause);
   }
 }
 
-function settledForm(id: Identity, outcome: Settled, sealer: Sealer, visit: string): Settled {
-  if (!outcome.ok) return outcome;
-  const named = { what: `the result of '${id.name}'`, visit };
-  const fresh = outcome.result.form === "value";
-  const result = keptText(outcome.result, sealer, named);
-  const tool = (id as Partial<Made>).tool;
-  // FLOW-71: a result whose class the tool's output does not reach could not be loaded: refused now, not weeks later.
-  if (fresh && tool !== undefined)
-    closed(named, () => sealer.assertLoadable(result.text, { schema: toolFacts(tool).output }));
-  return { ok: true, result };
+/** A plain identity; an input without a key is on no record, so its call could not be told from others at a re-run. */
+function identityForm(id: Identity, visit: string): Identity {
+  const named = { what: `the input of '${id.name}'`, visit, schema: undefined, call: id.name };
+  return closed(named, () => plainIdentity(id));
 }
 
-function waitForm(wait: Wait, sealer: Sealer, visit: string): Wait {
-  const named = { what: `what '${wait.facts.tool}' shows`, visit };
+function toolOf(id: Identity | undefined): AnyTool | undefined {
+  return (id as Partial<Made> | undefined)?.tool;
+}
+
+function settledForm(id: Identity, outcome: Settled, parts: FormParts, visit: string): Settled {
+  if (!outcome.ok) return outcome;
+  const tool = toolOf(id);
+  const schema = tool === undefined ? parts.reachable : toolFacts(tool).output;
+  const named = { what: `the result of '${id.name}'`, visit, schema, call: id.name };
+  return { ok: true, result: keptText(outcome.result, parts, named) };
+}
+
+function waitForm(wait: Wait, parts: FormParts, visit: string): Wait {
+  const tool = toolOf(wait.id);
+  const schema = tool === undefined ? parts.reachable : toolFacts(tool).input;
+  const named = { what: `what '${wait.facts.tool}' shows`, visit, schema };
   return {
     ...wait,
-    id: wait.id && plainIdentity(wait.id),
-    arguments: keptText(wait.arguments, sealer, named),
+    id: wait.id && identityForm(wait.id, visit),
+    arguments: keptText(wait.arguments, parts, named),
   };
 }
 
-function startedForm(started: Started, sealer: Sealer, visit: string): Started {
-  const named = { what: `the arguments of '${started.id.name}'`, visit };
+function startedForm(started: Started, parts: FormParts, visit: string): Started {
+  const tool = toolOf(started.id);
+  const schema = tool === undefined ? parts.reachable : toolFacts(tool).input;
+  const named = { what: `the arguments of '${started.id.name}'`, visit, schema };
   return {
     ...started,
-    id: plainIdentity(started.id),
-    arguments: keptText(started.arguments, sealer, named),
+    id: identityForm(started.id, visit),
+    arguments: keptText(started.arguments, parts, named),
   };
 }
 
-function entryForm(entry: Entry, sealer: Sealer, visit: string): Entry {
+function replacedForm(replaced: Replaced, parts: FormParts, visit: string): Replaced {
+  const named = { what: "what a replaced question shows", visit, schema: parts.reachable };
+  return { ...replaced, arguments: keptText(replaced.arguments, parts, named) };
+}
+
+function entryForm(entry: Entry, parts: FormParts, visit: string): Entry {
   return {
     ...entry,
-    id: plainIdentity(entry.id),
-    outcome: settledForm(entry.id, entry.outcome, sealer, visit),
+    id: identityForm(entry.id, visit),
+    outcome: settledForm(entry.id, entry.outcome, parts, visit),
   };
 }
 
 function inputsForm(
   inputs: VisitInputs | undefined,
-  sealer: Sealer,
+  parts: FormParts,
   visit: string,
 ): VisitInputs | undefined {
   if (inputs === undefined) return undefined;
+  const schema = parts.reachable;
   return inputs.kind === "gate"
-    ? { ...inputs, payload: keptText(inputs.payload, sealer, { what: "the payload", visit }) }
-    : { ...inputs, args: keptText(inputs.args, sealer, { what: "the arguments", visit }) };
+    ? {
+        ...inputs,
+        payload: keptText(inputs.payload, parts, { what: "the payload", visit, schema }),
+      }
+    : { ...inputs, args: keptText(inputs.args, parts, { what: "the arguments", visit, schema }) };
 }
 
-function executionForm(execution: ExecutionState, sealer: Sealer, visit: string): ExecutionState {
+function executionForm(execution: ExecutionState, parts: FormParts, visit: string): ExecutionState {
   return {
-    journal: execution.journal.map((entry) => entryForm(entry, sealer, visit)),
-    waits: execution.waits.map((wait) => waitForm(wait, sealer, visit)),
-    started: execution.started.map((started) => startedForm(started, sealer, visit)),
-    generations: execution.generations,
+    journal: execution.journal.map((entry) => entryForm(entry, parts, visit)),
+    waits: execution.waits.map((wait) => waitForm(wait, parts, visit)),
+    started: execution.started.map((started) => startedForm(started, parts, visit)),
+    replaced: Object.fromEntries(
+      Object.entries(execution.replaced).map(([key, replaced]) => [
+        key,
+        replacedForm(replaced, parts, visit),
+      ]),
+    ),
+    retries: execution.retries,
   };
 }
 
-function visitForm(visit: VisitState, sealer: Sealer): VisitState {
+function visitForm(visit: VisitState, parts: FormParts): VisitState {
   if (visit.status === "finished") return visit;
   const { path } = visit;
   return {
     ...visit,
-    inputs: inputsForm(visit.inputs, sealer, path),
-    execution: executionForm(visit.execution, sealer, path),
+    inputs: inputsForm(visit.inputs, parts, path),
+    execution: executionForm(visit.execution, parts, path),
   };
 }
 
 /** A run's state as it is sealed. @throws FlowError `state-not-sealable` */
-export function stateForm(run: RunState, sealer: Sealer): RunState {
-  return { ...run, visits: run.visits.map((visit) => visitForm(visit, sealer)) };
+export function stateForm(run: RunState, parts: FormParts): RunState {
+  return { ...run, visits: run.visits.map((visit) => visitForm(visit, parts)) };
 }
 
 /** An event as it is sealed. @throws FlowError `state-not-sealable` */
-export function eventForm(event: RunEvent, sealer: Sealer): RunEvent {
+export function eventForm(event: RunEvent, parts: FormParts): RunEvent {
   switch (event.type) {
     case "visit-started":
-      return { ...event, inputs: inputsForm(event.inputs, sealer, event.visit) };
+      return { ...event, inputs: inputsForm(event.inputs, parts, event.visit) };
     case "call-started": {
-      const named = { what: `the arguments of '${event.call.name}'`, visit: event.visit };
-      return {
-        ...event,
-        call: plainIdentity(event.call),
-        arguments: keptText(event.arguments, sealer, named),
-      };
+      const { call: id, arguments: args, idempotent, visit } = event;
+      const started = startedForm({ id, arguments: args, idempotent }, parts, visit);
+      return { ...event, call: started.id, arguments: started.arguments };
     }
     case "call-finished":
     case "step-recorded": {
-      const outcome = settledForm(event.call, event.outcome, sealer, event.visit);
-      return { ...event, call: plainIdentity(event.call), outcome };
+      const outcome = settledForm(event.call, event.outcome, parts, event.visit);
+      return { ...event, call: identityForm(event.call, event.visit), outcome };
     }
     case "call-unjournaled":
-      return { ...event, call: plainIdentity(event.call) };
+      return { ...event, call: identityForm(event.call, event.visit) };
     case "approval-requested":
-      return { ...event, wait: waitForm(event.wait, sealer, event.visit) };
+      return { ...event, wait: waitForm(event.wait, parts, event.visit) };
     default:
       return event;
   }
@@ -157,12 +216,11 @@ export function sealable<T>(what: string, runId: string, encode: () => T): T {
   try {
     return encode();
   } catch (cause) {
-    if (!isSealError(cause, "state-not-sealable") && !isSealError(cause, "class-not-allowed"))
-      throw cause;
+    if (!isSealError(cause)) throw cause;
     throw new FlowError(
       "state-not-sealable",
       `${what} can't be sealed: ${cause.message}`,
-      { runId },
+      { runId, ...pathIn(cause) },
       cause,
     );
   }

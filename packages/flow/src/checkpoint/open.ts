@@ -16,12 +16,14 @@ import {
   ResumeTerminalError,
 } from "../errors.ts";
 import { differences } from "../graph/digest.ts";
-import type { Graph } from "../graph/flow.ts";
+import type { Graph, GraphNode } from "../graph/flow.ts";
 import { checkpointCharsMax } from "../limits.ts";
+import type { VisitInputs } from "../run/event.ts";
 import { inputsOf } from "../run/inputs.ts";
+import type { Kept } from "../run/journal.ts";
 import type { Parts } from "../run/parts.ts";
 import { waitsOf } from "../run/pending.ts";
-import type { Phase, RunState } from "../run/state.ts";
+import type { Phase, RunState, VisitState } from "../run/state.ts";
 import { checkpointVersion, manifestFrom } from "./seal.ts";
 
 /** What a seal says about itself, before anything of its body is looked at. */
@@ -33,8 +35,21 @@ export interface Opened {
   readonly mac: string;
 }
 
+/** Whose checkpoint is expected. */
+export interface Expected {
+  readonly scope: string;
+  /** The run it has to be of, where the caller says so. */
+  readonly runId?: string | undefined;
+}
+
 /** O1–O6 for a checkpoint's text. */
-export function openCheckpoint(graph: Graph, parts: Parts, text: string, known?: Opened): Opened {
+export function openCheckpoint(
+  graph: Graph,
+  parts: Parts,
+  text: string,
+  expected: Expected,
+  known?: Opened,
+): Opened {
   if (text.length > checkpointCharsMax)
     throw tampered(undefined, "it is longer than any checkpoint"); // O1
   const { header, body, mac } = verified(text, parts); // O2
@@ -44,20 +59,48 @@ export function openCheckpoint(graph: Graph, parts: Parts, text: string, known?:
       `its format is ${String(header["format"])}, and this version reads ${checkpointVersion}`,
     );
   }
-  checkGraph(graph, header); // O3, O4
   const run = String(header["run"]);
+  checkFlow(graph, header); // O3
+  if (header["scope"] !== expected.scope) throw tampered(undefined, "it is of another scope");
+  if (expected.runId !== undefined) checkRun(expected.runId, run);
+  checkDigest(graph, header); // O4
   if (header["phase"] !== "paused") throw terminal(run, String(header["phase"])); // O5
   if (known?.mac === mac) return known;
-  const state = parts.sealer.decode(body, { schema: graph.reachable }) as RunState; // O6
+  const state = decoded(graph, parts, run, body); // O6
   const opened: RunState = { ...state, seed: { ...state.seed, manifest: graph.manifest } };
-  if (opened.seed.runId !== run || opened.revision !== header["rev"])
-    throw tampered(run, "its parts contradict each other");
+  const { seed, revision, phase } = opened;
+  const agrees =
+    seed.runId === run &&
+    seed.scope === header["scope"] &&
+    revision === header["rev"] &&
+    phase.is === header["phase"];
+  if (!agrees) throw tampered(run, "its parts contradict each other");
   checkState(graph, opened);
   return { state: opened, mac };
 }
 
+/** What the seal covered, built by what the graph reaches. */
+function decoded(graph: Graph, parts: Parts, runId: string, body: string): RunState {
+  try {
+    return parts.sealer.decode(body, { schema: graph.reachable }) as RunState;
+  } catch (error) {
+    if (!isSealError(error)) throw error;
+    throw new FlowError(
+      "state-invalid",
+      `the state of run ${runId} can't be built by this runner: ${error.message}`,
+      { runId, flow: graph.name, ...(error.path !== undefined && { path: error.path }) },
+      error,
+    );
+  }
+}
+
 /** O3, O4: whose it is. Also for the first entry of a log. */
 export function checkGraph(graph: Graph, header: SealHeader): void {
+  checkFlow(graph, header);
+  checkDigest(graph, header);
+}
+
+function checkFlow(graph: Graph, header: SealHeader): void {
   const runId = String(header["run"]);
   if (header["flow"] !== graph.name) {
     throw new GraphMismatchError(
@@ -69,7 +112,11 @@ export function checkGraph(graph: Graph, header: SealHeader): void {
       },
     );
   }
+}
+
+function checkDigest(graph: Graph, header: SealHeader): void {
   if (header["graph"] === graph.digest) return;
+  const runId = String(header["run"]);
   const differs = differences(manifestFrom(String(header["parts"])), graph.manifest);
   throw new GraphVersionMismatchError(
     "graph-version-mismatch",
@@ -79,7 +126,7 @@ export function checkGraph(graph: Graph, header: SealHeader): void {
 }
 
 /** Refuses a run id other than the one asked for. */
-export function checkRun(asked: string, runId: string): void {
+function checkRun(asked: string, runId: string): void {
   if (asked === runId) return;
   throw new GraphRunMismatchError(
     "graph-run-mismatch",
@@ -104,19 +151,27 @@ export function checkState(graph: Graph, run: RunState): void {
     throw tampered(run.seed.runId, `its phase '${run.phase.is}' does not go with its visits`);
 }
 
-/** Which phases go with which visits (FLOW-60). */
-function phaseHolds(run: RunState): boolean {
-  const statuses = new Set(run.visits.map((visit) => visit.status));
-  switch (run.phase.is) {
-    case "routed":
-      return !statuses.has("waiting") && !statuses.has("finished");
-    case "running":
-      return run.visits.length > 0;
-    case "paused":
-      return statuses.has("waiting") && !statuses.has("ready");
-    case "ended":
-      return true;
+/** Which visits a phase goes with (FLOW-60): whether some of a status must, may or must not be there. */
+const phases: Readonly<Record<Phase["is"], Readonly<Record<VisitState["status"], Presence>>>> = {
+  routed: { ready: "may", waiting: "never", finished: "never" },
+  running: { ready: "may", waiting: "may", finished: "may" },
+  paused: { ready: "never", waiting: "must", finished: "may" },
+  ended: { ready: "may", waiting: "may", finished: "may" }, // a failed round stays to be looked at
+};
+
+type Presence = "must" | "may" | "never";
+
+/** Whether phase, visits and what they wait for go together. */
+export function phaseHolds({ phase, visits }: RunState): boolean {
+  for (const status of ["ready", "waiting", "finished"] as const) {
+    const some = visits.some((visit) => visit.status === status);
+    if (phases[phase.is][status] === (some ? "never" : "must")) return false;
   }
+  // A visit waits if and only if somebody can still answer it.
+  return visits.every(
+    (visit) =>
+      visit.status !== "waiting" || visit.execution.waits.some((wait) => wait.answer === undefined),
+  );
 }
 
 /** O7: what the waiting visits showed is what they would show now (FLOW-63). */
@@ -124,31 +179,48 @@ export function checkInputs(graph: Graph, run: RunState, parts: Parts): void {
   for (const visit of run.visits) {
     if (visit.status === "finished" || visit.inputs === undefined) continue;
     const was = visit.inputs;
-    const is = inputsOf(graph.nodes.get(visit.node)!, run.state);
-    const same = (a: unknown, b: unknown): boolean => text(a, parts) === text(b, parts);
-    let differs: string | undefined;
-    if (was.kind === "gate" && is?.kind === "gate") {
-      if (was.asks !== is.asks) differs = "when";
-      else if (!same(was.payload, is.payload)) differs = "payload";
-    } else if (was.kind === "call" && is?.kind === "call") {
-      if (!same(was.args, is.args)) differs = "args";
-    } else differs = "kind";
+    const differs = difference(was, graph.nodes.get(visit.node)!, run.state, parts);
     if (differs === undefined) continue;
+    const { field, cause } = differs;
     throw new GraphVersionMismatchError(
       "graph-version-mismatch",
-      `'${visit.node}' would show something else now than what was shown: its ${differs} differs`,
-      { runId: run.seed.runId, node: visit.path, field: differs },
+      `'${visit.node}' would show something else now than what was shown: its ${field} differs`,
+      { runId: run.seed.runId, flow: graph.name, node: visit.path, field },
+      cause,
     );
   }
 }
 
-function text(kept: unknown, parts: Parts): string {
-  const {
-    form,
-    text: sealed,
-    value,
-  } = kept as { form: "text" | "value"; text?: string; value?: unknown };
-  return form === "text" ? sealed! : parts.sealer.encode(value);
+/** In which part a visit's inputs would be others now. The user's functions and values may fail: that differs too. */
+function difference(
+  was: VisitInputs,
+  node: GraphNode,
+  state: RunState["state"],
+  parts: Parts,
+): { readonly field: string; readonly cause?: unknown } | undefined {
+  const field = was.kind === "gate" ? "payload" : "args";
+  try {
+    const is = inputsOf(node, state);
+    if (is?.kind === "gate" && was.kind === "gate") {
+      if (was.asks !== is.asks) return { field: "when" };
+      return text(was.payload, parts) === text(is.payload, parts) ? undefined : { field };
+    }
+    if (is?.kind === "call" && was.kind === "call")
+      return text(was.args, parts) === text(is.args, parts) ? undefined : { field };
+    return { field: "kind" };
+  } catch (cause) {
+    return { field, cause };
+  }
+}
+
+function text(kept: Kept, parts: Parts): string {
+  if (kept.form === "text") return kept.text;
+  return parts.sealer.encode(kept.form === "value" ? kept.value : undefined);
+}
+
+/** O1, O2 alone: whether a text would be believed at all. @throws FlowError `checkpoint-tampered` */
+export function checkSeal(text: string, parts: Parts): void {
+  verified(text, parts);
 }
 
 function verified(sealed: string, parts: Parts): Verified {

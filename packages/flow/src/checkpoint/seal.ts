@@ -11,7 +11,7 @@ import type { Parts } from "../run/parts.ts";
 import { openWaits, pendingView } from "../run/pending.ts";
 import type { RunState } from "../run/state.ts";
 import { Checkpoint } from "./checkpoint.ts";
-import { sealable, stateForm } from "./form.ts";
+import { sealable, stateForm, type FormParts } from "./form.ts";
 
 /**
  * The version of what a checkpoint holds. History:
@@ -42,7 +42,7 @@ export function encodeState(run: RunState, graph: Graph, parts: Parts): string {
   // The manifest goes into the header, where a refusal can read it before anything is decoded.
   const seed = { ...run.seed, manifest: {} };
   return sealable("the run's state", runId, () => {
-    const body = sealer.encode(stateForm({ ...run, seed }, sealer));
+    const body = sealer.encode(stateForm({ ...run, seed }, formParts(graph, parts)));
     if (parts.exact) return body;
     const again = sealer.encode(sealer.decode(body, { schema: graph.reachable }));
     if (again !== body) {
@@ -54,6 +54,11 @@ export function encodeState(run: RunState, graph: Graph, parts: Parts): string {
     }
     return body;
   });
+}
+
+/** What the forms of a run of this graph are made with. */
+export function formParts(graph: Graph, { sealer, exact }: Parts): FormParts {
+  return { sealer, exact, reachable: graph.reachable };
 }
 
 /** What a seal's header says of the graph: read before anything is decoded. */
@@ -86,7 +91,7 @@ export function checkpointOf(run: RunState, text: string, state: () => State): C
       flow: run.seed.flow,
       digest: run.seed.digest,
       revision: run.revision,
-      rounds: run.counters.rounds,
+      counters: { ...run.counters, visits: Object.freeze({ ...run.counters.visits }) },
       frontier: run.visits.map((visit) => visit.path),
       pendings: openWaits(run).map(({ path, wait }) => pendingView(path, wait)),
     },

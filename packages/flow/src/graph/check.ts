@@ -1,3 +1,6 @@
+import { checkedRule } from "@holdpoint/approvals";
+import { canonicalize } from "@holdpoint/seal";
+
 import { namePattern } from "../limits.ts";
 import { END, type EdgeSpec, type NodeSpec, type ReducerSpec, type RouteSpec } from "./node.ts";
 import { bareTransforms } from "./shape.ts";
@@ -23,7 +26,7 @@ export function mistakesIn(draft: Draft): string[] {
   const fields = fieldMistakes(draft);
   // Reachability says nothing useful while names are wrong.
   const reach = wrongNames.length + connections.length === 0 ? reachMistakes(draft, names) : [];
-  return [...wrongNames, ...connections, ...fields, ...reach];
+  return [...wrongNames, ...connections, ...fields, ...optionMistakes(draft), ...reach];
 }
 
 function nameMistakes(draft: Draft): string[] {
@@ -60,6 +63,15 @@ function connectionMistakes(draft: Draft, names: ReadonlySet<string>): string[] 
   }
   const drawn = draft.edges.map((edge) => `${edge.when} edge from '${edge.from}' to '${edge.to}'`);
   for (const twice of duplicates(drawn)) found.push(`there are two of the ${twice}`);
+  for (const when of ["denied", "failed"] as const) {
+    const targets = new Map(
+      draft.edges
+        .filter((edge) => edge.when === when)
+        .map((edge) => [`${edge.from} ${edge.to}`, edge]),
+    );
+    for (const from of duplicates([...targets.values()].map((edge) => edge.from)))
+      found.push(`'${from}' has several ${when} edges, and only one could be taken`);
+  }
   for (const route of draft.routes) {
     known(route.from, "a route");
     if (route.targets.length === 0) found.push(`the route from '${route.from}' declares no target`);
@@ -92,6 +104,39 @@ function fieldMistakes(draft: Draft): string[] {
     }
   }
   return found;
+}
+
+/** Options that would only fail weeks later, in the middle of a run. */
+function optionMistakes(draft: Draft): string[] {
+  const found: string[] = [];
+  const whole = (value: number | undefined): boolean =>
+    value === undefined || (Number.isSafeInteger(value) && value >= 1);
+  for (const node of draft.nodes) {
+    const { maxVisits, retry, timeoutMs } = node.options;
+    if (!whole(maxVisits))
+      found.push(`maxVisits of '${node.name}' is no whole number of 1 or more`);
+    if (!whole(retry?.attempts))
+      found.push(`retry.attempts of '${node.name}' is no whole number of 1 or more`);
+    if (timeoutMs !== undefined && !(timeoutMs > 0))
+      found.push(`timeoutMs of '${node.name}' is not more than 0`);
+    const wrong =
+      node.kind === "gate"
+        ? failureOf(() => checkedRule(node.rule))
+        : node.kind === "call" && typeof node.args !== "function"
+          ? failureOf(() => canonicalize(node.args))
+          : undefined;
+    if (wrong !== undefined) found.push(`'${node.name}': ${wrong}`);
+  }
+  return found;
+}
+
+function failureOf(check: () => unknown): string | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : "it can't be checked";
+  }
 }
 
 function reachMistakes(draft: Draft, names: ReadonlySet<string>): string[] {

@@ -113,6 +113,15 @@ function ownPart(node: NodeSpec, identity: FunctionIdentity): unknown {
 function functionText(value: unknown, identity: FunctionIdentity): string | undefined {
   if (typeof value !== "function") return undefined;
   if (identity === "name") return `name:${value.name}`;
-  if (identity === "source") return `source:${digestText(Function.prototype.toString.call(value))}`;
+  if (identity === "source") return `source:${digestText(sourceOf(value))}`;
   return "function";
+}
+
+/** A function's text without its own name, which bundlers change. */
+function sourceOf(value: object): string {
+  const text = Function.prototype.toString.call(value);
+  return text.replace(
+    /^((?:async\s+)?function\s*\*?)\s*[\p{ID_Start}$_][\p{ID_Continue}$]*/u,
+    "$1",
+  );
 }

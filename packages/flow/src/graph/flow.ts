@@ -43,6 +43,8 @@ export interface Graph {
   readonly digest: string;
   /** The schemas whose classes may stand in a state, a payload or a call's arguments (SEAL-41). */
   readonly reachable: readonly unknown[];
+  /** Nodes that bound their own visits; sealed with a run (FLOW-43). */
+  readonly nodeVisits: Readonly<Record<string, number>>;
 }
 
 const inside = Symbol.for("@holdpoint/flow.graph");
@@ -97,6 +99,11 @@ export function buildFlow(draft: Draft, identity: FunctionIdentity): Flow<never,
     reducers: new Map(draft.reducers.map((reducer) => [reducer.field, reducer.merge])),
     manifest,
     digest: digestOf(manifest),
+    nodeVisits: Object.fromEntries(
+      draft.nodes.flatMap(({ name, options: { maxVisits } }) =>
+        maxVisits === undefined ? [] : [[name, maxVisits]],
+      ),
+    ),
     reachable: [
       draft.state,
       ...draft.nodes.flatMap((node) => (node.kind === "call" ? [toolFacts(node.tool).input] : [])),

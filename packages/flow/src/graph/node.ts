@@ -70,7 +70,7 @@ export type NodeSpec = FunctionSpec | GateSpec | CallSpec;
 export interface RouteSpec {
   readonly from: string;
   readonly targets: readonly string[];
-  readonly choose: (state: State) => string | readonly string[];
+  readonly choose: (state: State) => string | string[];
 }
 
 /** A drawn connection that is taken by what happened, not chosen. */

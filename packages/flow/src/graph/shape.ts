@@ -27,24 +27,46 @@ function isSchema(value: unknown): value is Internals {
 }
 
 /** Kinds whose shape is that of the schema inside: what they add changes no stored value's reading. */
-const transparent = new Set([
-  "default",
-  "prefault",
-  "catch",
-  "readonly",
-  "brand",
-  "nonoptional",
-  "success",
-]);
+const transparent = new Set(["default", "prefault", "catch", "readonly", "brand", "success"]);
 
 function shape(schema: unknown, above: readonly unknown[]): string {
-  if (!isSchema(schema)) return "any";
+  return joined(options(schema, above));
+}
+
+/** The alternatives of a schema: more than one for unions, enums, literals and what may be absent, however nested. */
+function options(schema: unknown, above: readonly unknown[]): readonly string[] {
+  if (!isSchema(schema)) return ["any"];
   const seen = above.indexOf(schema);
-  if (seen >= 0) return `@${above.length - seen}`; // a lazy loop, by how far up it closes
+  if (seen >= 0) return [`@${above.length - seen}`]; // a lazy loop, by how far up it closes
   const def = schema._zod.def;
   const path = [...above, schema];
+  if (transparent.has(def.type)) return options(def["innerType"], above);
+  switch (def.type) {
+    case "union":
+      return (def["options"] as unknown[]).flatMap((option) => options(option, path));
+    case "optional":
+      return [...options(def["innerType"], path), "undefined"];
+    case "nonoptional":
+      return options(def["innerType"], above).filter((option) => option !== "undefined");
+    case "nullable":
+      return [...options(def["innerType"], path), "null"];
+    case "pipe":
+    case "codec":
+      return options(def["out"], above);
+    case "lazy":
+      return options((def["getter"] as () => unknown)(), path);
+    case "literal":
+      return (def["values"] as unknown[]).map(literalText);
+    case "enum":
+      return enumMembers(def["entries"] as Record<string, unknown>).map(literalText);
+    default:
+      return [single(def, path)];
+  }
+}
+
+/** A shape that is one alternative. */
+function single(def: Def, path: readonly unknown[]): string {
   const inner = (part: unknown): string => shape(part, path);
-  if (transparent.has(def.type)) return shape(def["innerType"], above);
   switch (def.type) {
     case "object":
       return objectShape(def, path);
@@ -60,23 +82,8 @@ function shape(schema: unknown, above: readonly unknown[]): string {
       return `map<${inner(def["keyType"])},${inner(def["valueType"])}>`;
     case "set":
       return `set<${inner(def["valueType"])}>`;
-    case "union":
-      return unionShape((def["options"] as unknown[]).map(inner));
     case "intersection":
       return `(${[inner(def["left"]), inner(def["right"])].sort().join("&")})`;
-    case "optional":
-      return unionShape([inner(def["innerType"]), "undefined"]);
-    case "nullable":
-      return unionShape([inner(def["innerType"]), "null"]);
-    case "pipe":
-    case "codec":
-      return shape(def["out"], above);
-    case "lazy":
-      return shape((def["getter"] as () => unknown)(), path);
-    case "literal":
-      return unionShape((def["values"] as unknown[]).map(literalText));
-    case "enum":
-      return unionShape(enumMembers(def["entries"] as Record<string, unknown>).map(literalText));
     default:
       return def.type; // string, number, bigint, boolean, date, any, unknown, custom, transform …
   }
@@ -91,19 +98,16 @@ function objectShape(def: Def, path: readonly unknown[]): string {
   return `{${parts.join(",")}${rest === "never" ? "" : `,*:${rest}`}}`;
 }
 
-function unionShape(options: readonly string[]): string {
-  // One level of nesting is opened, so `(a|b)|c` and `a|(b|c)` are one shape.
-  const flat = options.flatMap((option) =>
-    option.startsWith("<") ? option.slice(1, -1).split("¦") : [option],
-  );
-  const members = [...new Set(flat)].filter((option) => option !== "never").sort();
+/** Alternatives as one text: nested unions, order and repetition make no difference. */
+function joined(all: readonly string[]): string {
+  const members = [...new Set(all)].filter((option) => option !== "never").sort();
   if (members.length === 1) return members[0]!;
-  return members.length === 0 ? "never" : `<${members.join("¦")}>`;
+  return members.length === 0 ? "never" : `<${members.join("|")}>`;
 }
 
 function literalText(value: unknown): string {
   if (typeof value === "bigint") return `${value}n`;
-  return value === undefined ? "undefined" : JSON.stringify(value).replaceAll("¦", "\\u00a6");
+  return value === undefined ? "undefined" : (JSON.stringify(value) ?? typeof value);
 }
 
 /** A TypeScript enum lists its numeric members twice, once by value; only names count. */
@@ -131,13 +135,19 @@ export function bareTransforms(
     case "codec":
       return into(def["out"], path);
     case "object":
-      return Object.entries(def["shape"] as Record<string, unknown>).flatMap(([name, field]) =>
-        into(field, `${path}.${name}`),
-      );
+      return [
+        ...Object.entries(def["shape"] as Record<string, unknown>).flatMap(([name, field]) =>
+          into(field, `${path}.${name}`),
+        ),
+        ...into(def["catchall"], `${path}.*`),
+      ];
     case "array":
       return into(def["element"], `${path}[]`);
     case "tuple":
-      return (def["items"] as unknown[]).flatMap((item, index) => into(item, `${path}[${index}]`));
+      return [
+        ...(def["items"] as unknown[]).flatMap((item, index) => into(item, `${path}[${index}]`)),
+        ...into(def["rest"], `${path}[]`),
+      ];
     case "record":
     case "map":
       return [...into(def["keyType"], `${path}.(key)`), ...into(def["valueType"], `${path}.*`)];

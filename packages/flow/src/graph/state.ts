@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import { FlowError } from "../errors.ts";
+import type { State } from "./node.ts";
 
 /** The state of a flow: a zod object. */
 export type StateSchema = z.ZodObject;
@@ -18,7 +19,7 @@ export interface StateReader {
   field(name: string, value: unknown, node: string): unknown;
   /** The whole object's own checks on a merged state. @throws FlowError `state-invalid` */
   whole(state: Record<string, unknown>): void;
-  /** A decoded state: checked, never replaced. @throws FlowError `state-invalid` */
+  /** A decoded state: checked and frozen where a fresh one is, never replaced. @throws FlowError `state-invalid` */
   opened(state: Record<string, unknown>): void;
   /** Whether the field may be absent. */
   optional(name: string): boolean;
@@ -88,21 +89,34 @@ export function stateReader(schema: StateSchema): StateReader {
       return read.data;
     },
     whole(state) {
-      if (hasOwnChecks) this.opened(state);
+      if (hasOwnChecks) checked(wholeOutput, state);
     },
     opened(state) {
-      const read = wholeOutput.safeParse(state);
-      if (read.success) return;
-      throw new FlowError(
-        "state-invalid",
-        `the state does not fit its schema: ${issuesText(read.error.issues)}`,
-        {
-          issues: read.error.issues.map((issue) => issue.path.map(String).join(".")),
-        },
-      );
+      freezeOwn(state, checked(wholeOutput, state));
     },
     optional: (name) => output.get(name)?.safeParse(undefined).success ?? false,
   };
+}
+
+/** A state read by the whole schema. @throws FlowError `state-invalid` */
+function checked(schema: z.ZodType, state: Record<string, unknown>): unknown {
+  const read = schema.safeParse(state);
+  if (read.success) return read.data;
+  throw new FlowError(
+    "state-invalid",
+    `the state does not fit its schema: ${issuesText(read.error.issues)}`,
+    { issues: read.error.issues.map((issue) => issue.path.map(String).join(".")) },
+  );
+}
+
+/** Freezes of a decoded value what zod would have built, had it read it: a resumed node gets what a fresh one gets. */
+function freezeOwn(own: unknown, built: unknown): void {
+  if (typeof own !== "object" || own === null || own === built || Object.isFrozen(own)) return;
+  const like = typeof built === "object" && built !== null ? built : {};
+  const plain = Array.isArray(own) || Object.getPrototypeOf(own) === Object.prototype;
+  if (!plain) return;
+  for (const [key, part] of Object.entries(own)) freezeOwn(part, (like as State)[key]);
+  Object.freeze(own);
 }
 
 /**

@@ -2,7 +2,7 @@ import { requestOf, type ApprovalRequest, type RequestFacts } from "@holdpoint/a
 import { digestText } from "@holdpoint/seal";
 import type { CallIdentity } from "@holdpoint/tools";
 
-import type { Identity } from "./identity.ts";
+import type { Identity, Made } from "./identity.ts";
 import type { Wait } from "./journal.ts";
 import type { LiveRun } from "./live.ts";
 
@@ -19,8 +19,8 @@ export function callIdentity(runId: string, visit: string, id: Identity): CallId
 /** What waits, from the request that was asked. */
 export function waitOf(
   request: ApprovalRequest,
-  id: Identity | undefined,
-  approvalId: string | undefined,
+  id: Made | undefined,
+  { approvalId, recorded }: { readonly approvalId: string | undefined; readonly recorded: boolean },
 ): Wait {
   const { kind, tool, scope, runId, node, callId, argumentKey, requestedBy, rule, context } =
     request;
@@ -44,6 +44,8 @@ export function waitOf(
     arguments: { form: "value", value: request.arguments },
     argumentsDigest: request.argumentsDigest,
     requestedAt: request.requestedAt,
+    order: id?.order ?? 0,
+    recorded: recorded && approvalId !== undefined,
   };
 }
 

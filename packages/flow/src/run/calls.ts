@@ -6,64 +6,27 @@
  *    idempotent tool is entered again, with the recorded arguments and the same key.
  * K3 A decision that the port gives for a call is spent in the commit before the call runs.
  */
-import { isApprovalError, type ApprovalRecords } from "@holdpoint/approvals";
+import { isApprovalError } from "@holdpoint/approvals";
 import {
   callIdOf,
-  errorInfo,
   idempotencyKeyOf,
   type AnyTool,
   type CallIdentity,
   type CallOrder,
-  type CallOutcome,
   type Dispatch,
-  type ErrorInfo,
-  type Executor,
   type RecordedCall,
 } from "@holdpoint/tools";
 
-import { ApprovalDenied, FlowError } from "../errors.ts";
-import { callIdentity, waitOf } from "./ask.ts";
+import { FlowError } from "../errors.ts";
+import { callIdentity } from "./ask.ts";
+import { deniedInfo, noRecords, settled, withoutRecords } from "./call-end.ts";
+import type { CallSite, CallWay, Making } from "./call-site.ts";
 import { copyOf } from "./copy.ts";
 import type { Made } from "./identity.ts";
-import type { Kept, Settled, SpentApproval, SpentHere, Wait } from "./journal.ts";
-import { abortedRun, type LiveRun } from "./live.ts";
+import type { Replaced, Settled, SpentApproval, Wait } from "./journal.ts";
+import type { LiveRun } from "./live.ts";
 import type { Standing } from "./scope.ts";
-import { conclude, settleDecided, withdraw } from "./spend.ts";
-
-/** What a call needs to know of the visit it is made in. */
-export interface CallSite {
-  readonly live: LiveRun;
-  readonly visit: string;
-  readonly signal: AbortSignal;
-  /** Seals all that is known of the run, opens it again and compares (FLOW-26). @throws FlowError `state-not-sealable` */
-  prepare(): void;
-  /** How often this call's question was replaced before. */
-  generation(made: Made): number;
-  /** Keeps what a call cost, and the approval that allowed or refused it, for its journal entry. */
-  spentOn(made: Made, what: { readonly cost?: number; readonly approval?: SpentApproval }): void;
-  /** Recorded arguments, by what the tool's input reaches. */
-  openArguments(kept: Kept, tool: AnyTool): unknown;
-}
-
-/** How a call is made. */
-export interface CallWay {
-  readonly tool: AnyTool;
-  /** An executor that the node brought along, with approvals of its own (FLOW-56). */
-  readonly executor: Executor | undefined;
-}
-
-/** What happens to one call while it is made. */
-interface Making {
-  readonly site: CallSite;
-  readonly way: CallWay;
-  readonly made: Made;
-  readonly callId: () => string;
-  /** The records behind the port that is asked. */
-  readonly records: ApprovalRecords | undefined;
-  /** Whether its intent is on record already. */
-  readonly again: boolean;
-  approval: SpentHere | undefined;
-}
+import { settleDecided } from "./spend.ts";
 
 /** Runs a call, or continues one that stands on record. `undefined`: it waits for a person. */
 export async function performCall(
@@ -81,22 +44,24 @@ export async function performCall(
   const { executor = live.parts.executor } = way;
   const { runId } = live.state.seed;
   const identity = callIdentity(runId, visit, made);
+  const replaced = site.replaced(made);
   const making: Making = {
     site,
     way,
     made,
-    callId: () => callIdOf(identity, site.generation(made)),
+    callId: () => callIdOf(identity, replaced?.generation ?? 0),
     records: (way.executor === undefined ? live.parts.approvals : way.executor.approvals)?.records,
     again: started !== undefined,
     approval: answeredBy(wait) ?? started?.approval,
+    left: undefined,
   };
   if (wait?.foreign === true && wait.answer !== undefined) {
     const denied = await settleForeign(making, wait);
     if (denied !== undefined) return denied;
   }
-  const outcome = await executor.run(
-    orderOf(making, identity, recordedCall(site, tool, wait, started)),
-  );
+  const recorded = recordedCall(site, tool, { wait, started, replaced });
+  const outcome = await executor.run(orderOf(making, identity, recorded));
+  making.left?.();
   if (making.approval !== undefined)
     site.spentOn(made, { approval: withoutRecords(making.approval) });
   return settled(making, outcome);
@@ -137,8 +102,9 @@ function orderOf(
 async function settleForeign(making: Making, wait: Wait): Promise<Settled | undefined> {
   const { site, records } = making;
   const { approvalId, argumentsDigest, callId } = wait;
-  if (records === undefined || approvalId === undefined) return undefined;
   const { live, visit } = site;
+  if (approvalId === undefined || !wait.recorded) return undefined;
+  if (records === undefined) throw noRecords(live, visit, approvalId);
   const decision = live.brought.get(callId);
   const what = {
     visit,
@@ -171,8 +137,7 @@ function answeredBy(wait: Wait | undefined): SpentApproval | undefined {
 function recordedCall(
   site: CallSite,
   tool: AnyTool,
-  wait: Wait | undefined,
-  started: Standing["started"],
+  { wait, started, replaced }: Standing & { readonly replaced: Replaced | undefined },
 ): RecordedCall | undefined {
   if (wait?.answer !== undefined) {
     return {
@@ -183,7 +148,15 @@ function recordedCall(
       decision: wait.answer.decision,
     };
   }
-  if (started === undefined) return undefined;
+  if (started === undefined) {
+    if (replaced === undefined) return undefined;
+    // It was gated, and what was shown stands: asked again, whatever the tool's rule says now (FLOW-35, FLOW-66).
+    return {
+      arguments: site.openArguments(replaced.arguments, tool),
+      gated: true,
+      rule: replaced.rule,
+    };
+  }
   const { approval } = started;
   return {
     arguments: site.openArguments(started.arguments, tool),
@@ -213,6 +186,7 @@ async function beforeExecute(making: Making, dispatch: Dispatch): Promise<void> 
       making.approval = way.executor === undefined ? spent : { ...spent, own: records };
     }
   }
+  making.left = site.entering(made, way.tool);
   if (!live.durable || making.again) return;
   // FLOW-72: an idempotent tool whose arguments are the input as passed can be called again from the input alone.
   if (!way.tool.idempotent || dispatch.drawn) {
@@ -228,77 +202,6 @@ async function beforeExecute(making: Making, dispatch: Dispatch): Promise<void> 
   await live.flush();
 }
 
-async function settled(making: Making, outcome: CallOutcome): Promise<Settled | undefined> {
-  const { site, made, approval } = making;
-  const { live } = site;
-  switch (outcome.status) {
-    case "ok":
-      await conclude(live, approval, "executed");
-      return { ok: true, result: { form: "value", value: outcome.value } };
-    case "failed":
-      if (live.signal.aborted && outcome.executed) throw abortedRun(live); // it may be asked again: no end to record
-      if (approval?.decision.approved === true)
-        await conclude(live, approval, outcome.executed ? "failed" : "unused");
-      else if (outcome.unused?.approvalId !== undefined)
-        await withdraw(live, outcome.unused.approvalId, outcome.unused.reason);
-      return { ok: false, error: outcome.error };
-    case "denied": {
-      const { approvalId, decision } = outcome;
-      if (approvalId !== undefined && approval === undefined) await spendDenial(making, approvalId);
-      return {
-        ok: false,
-        error: deniedInfo(made.name, approvalId, decision.reason, decision.note, site),
-      };
-    }
-    case "pending": {
-      if (live.signal.aborted) throw abortedRun(live);
-      const wait = waitOf(outcome.request, made, outcome.approvalId);
-      const foreign = making.way.executor === undefined ? {} : { foreign: true as const };
-      live.emit({ type: "approval-requested", visit: site.visit, wait: { ...wait, ...foreign } });
-      return undefined;
-    }
-  }
-}
-
-/** A denial on record is spent too: the same record never answers again. */
-async function spendDenial(
-  { site, made, callId, records }: Making,
-  approvalId: string,
-): Promise<void> {
-  const { live, visit } = site;
-  const stands = await records?.read(live.state.seed.scope, approvalId);
-  if (records === undefined || stands?.state !== "decided") return;
-  const what = { visit, callId: callId(), approvalId, argumentsDigest: stands.argumentsDigest };
-  site.spentOn(made, { approval: await settleDecided(live, records, what) });
-}
-
-function withoutRecords({ id, decision, attemptId }: SpentHere): SpentApproval {
-  return { id, decision, ...(attemptId !== undefined && { attemptId }) };
-}
-
-/** What a denial is inside a node: the same error live and replayed (FLOW-36). */
-export function deniedInfo(
-  tool: string,
-  approvalId: string | undefined,
-  reason: string | undefined,
-  note: string | undefined,
-  where: { readonly live: LiveRun; readonly visit: string },
-): ErrorInfo {
-  const { flow, runId } = where.live.state.seed;
-  const why = reason === undefined ? "" : ` (${reason})`;
-  return errorInfo(
-    new ApprovalDenied("approval-denied", `'${tool}' was denied${why}`, {
-      flow,
-      runId,
-      node: where.visit,
-      tool,
-      ...(approvalId !== undefined && { approvalId }),
-      ...(reason !== undefined && { reason }),
-      ...(note !== undefined && { note }),
-    }),
-  );
-}
-
 /** K2: nobody here may say whether it ran. */
 function inDoubt(live: LiveRun, visit: string, made: Made): FlowError {
   const { runId } = live.state.seed;
@@ -307,10 +210,4 @@ function inDoubt(live: LiveRun, visit: string, made: Made): FlowError {
     `the call of '${made.name}' in ${visit} had begun when its process died, and nobody knows whether it ran: a person has to say so`,
     { runId, node: visit, tool: made.name, callId: callIdOf(callIdentity(runId, visit, made)) },
   );
-}
-
-/** What goes into the journal of a result: a copy (FLOW-47). */
-export function journaled(outcome: Settled): Settled {
-  if (!outcome.ok || outcome.result.form !== "value") return outcome;
-  return { ok: true, result: { form: "value", value: copyOf(outcome.result.value) } };
 }

@@ -23,7 +23,11 @@ export async function cancelRun(
     throw terminal(seed.runId, phase.how);
   }
   // A portable checkpoint has no place to say so but this process's memory, and its records.
-  if (live.mac !== undefined && !takeOnce(live.mac, live.parts.clock.now())) return;
+  if (live.mac !== undefined) {
+    const before = takeOnce(live.mac, "cancelled", live.parts.clock.now());
+    if (before === "cancelled") return;
+    if (before === "resumed") throw terminal(seed.runId, "resumed from this checkpoint already");
+  }
   try {
     const waits = openWaits(live.state).map(({ wait }) => wait);
     await withdrawAll(live, waits, "cancelled");

@@ -1,7 +1,7 @@
 import type { AnyTool, Executor, InputSnapshot, ToolInput, ToolOutput } from "@holdpoint/tools";
 
 import type { MaybePromise } from "../graph/node.ts";
-import type { CallWay } from "./calls.ts";
+import type { CallWay } from "./call-site.ts";
 import type { Kept, Settled } from "./journal.ts";
 import type { Begin, Scope } from "./scope.ts";
 

@@ -1,64 +1,107 @@
 /**
- * A copy of a result for the journal (FLOW-47): what the node does to the object later changes nothing.
+ * A copy of a value for the journal (FLOW-47): what anybody does to the original later changes nothing.
  *
- * Containers are copied; leaves and instances that only a sealer understands are kept as they are, since whether they can
- * be sealed is asked at the pause, with the path.
+ * Containers are copied; leaves and instances that only a sealer understands are kept as they are (`opaque` is called then),
+ * since whether they can be sealed is asked at the pause, with the path. So nothing is copied into a plainer form than it
+ * has: a subclass, or a container with properties of its own, would be sealed as what it is not.
  */
-export function copyOf(value: unknown): unknown {
-  return typeof value === "object" && value !== null ? copyContainer(value, new Map()) : value;
+export function copyOf(value: unknown, opaque: () => void = ignore): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  return new Copier(opaque).copy(value);
 }
 
-function copyContainer(value: object, seen: Map<object, object>): object {
-  const known = seen.get(value);
-  if (known !== undefined) return known; // a cycle stays one, and is refused with its path when sealed
-  const part = (inner: unknown): unknown =>
-    typeof inner === "object" && inner !== null ? copyContainer(inner, seen) : inner;
-  if (Array.isArray(value)) return copyArray(value, seen, part);
-  if (value instanceof Date) return new Date(value);
-  if (value instanceof Map) {
+const ignore = (): void => {};
+
+class Copier {
+  readonly #opaque: () => void;
+  readonly #seen = new Map<object, object>();
+
+  constructor(opaque: () => void) {
+    this.#opaque = opaque;
+  }
+
+  copy(value: object): object {
+    const known = this.#seen.get(value);
+    if (known !== undefined) return known; // a cycle stays one, and is refused with its path when sealed
+    if (Array.isArray(value)) return this.#array(value);
+    const prototype: unknown = Object.getPrototypeOf(value);
+    switch (prototype) {
+      case Object.prototype:
+      case null:
+        return this.#plain(value);
+      case Date.prototype:
+        return isBare(value) ? new Date((value as Date).getTime()) : this.#kept(value);
+      case Map.prototype:
+        return isBare(value) ? this.#map(value as Map<unknown, unknown>) : this.#kept(value);
+      case Set.prototype:
+        return isBare(value) ? this.#set(value as Set<unknown>) : this.#kept(value);
+    }
+    if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) {
+      return bytesOf(value) ?? this.#kept(value);
+    }
+    return this.#kept(value);
+  }
+
+  #part(inner: unknown): unknown {
+    return typeof inner === "object" && inner !== null ? this.copy(inner) : inner;
+  }
+
+  #kept(value: object): object {
+    this.#opaque();
+    return value;
+  }
+
+  #array(value: unknown[]): object {
+    const keys = Object.keys(value);
+    const { length } = value;
+    // Integer keys come first and in order: this many, up to the last, are all of a dense array's.
+    const dense =
+      keys.length === length && (length === 0 || keys[length - 1] === String(length - 1));
+    if (!dense || Object.getPrototypeOf(value) !== Array.prototype) return this.#kept(value);
+    const copy: unknown[] = [];
+    this.#seen.set(value, copy);
+    for (const inner of value) copy.push(this.#part(inner));
+    return copy;
+  }
+
+  #map(value: Map<unknown, unknown>): object {
     const copy = new Map<unknown, unknown>();
-    seen.set(value, copy);
-    for (const [key, inner] of value) copy.set(part(key), part(inner));
+    this.#seen.set(value, copy);
+    for (const [key, inner] of value) copy.set(this.#part(key), this.#part(inner));
     return copy;
   }
-  if (value instanceof Set) {
+
+  #set(value: Set<unknown>): object {
     const copy = new Set<unknown>();
-    seen.set(value, copy);
-    for (const inner of value) copy.add(part(inner));
+    this.#seen.set(value, copy);
+    for (const inner of value) copy.add(this.#part(inner));
     return copy;
   }
-  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return structuredClone(value);
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) return value;
-  return copyPlain(value, seen, part);
-}
 
-function copyArray(
-  value: unknown[],
-  seen: Map<object, object>,
-  part: (inner: unknown) => unknown,
-): object {
-  // Sparse and decorated arrays can't be sealed: kept, so that the refusal names them as they are.
-  if (Object.keys(value).length !== value.length) return value;
-  const copy: unknown[] = [];
-  seen.set(value, copy);
-  for (const inner of value) copy.push(part(inner));
-  return copy;
-}
-
-function copyPlain(
-  value: object,
-  seen: Map<object, object>,
-  part: (inner: unknown) => unknown,
-): object {
-  const descriptors = Object.getOwnPropertyDescriptors(value);
-  const keys = Reflect.ownKeys(descriptors);
-  const copy: object = Object.create(Object.getPrototypeOf(value));
-  seen.set(value, copy);
-  for (const key of keys) {
-    const descriptor = Reflect.get(descriptors, key) as PropertyDescriptor;
-    if ("value" in descriptor) descriptor.value = part(descriptor.value);
-    Object.defineProperty(copy, key, descriptor);
+  #plain(value: object): object {
+    const descriptors = Object.getOwnPropertyDescriptors(value);
+    const copy: object = Object.create(Object.getPrototypeOf(value));
+    this.#seen.set(value, copy);
+    for (const key of Reflect.ownKeys(descriptors)) {
+      const descriptor = Reflect.get(descriptors, key) as PropertyDescriptor;
+      if ("value" in descriptor) descriptor.value = this.#part(descriptor.value);
+      Object.defineProperty(copy, key, descriptor);
+    }
+    return copy;
   }
-  return copy;
+}
+
+function isBare(value: object): boolean {
+  return Reflect.ownKeys(value).length === 0;
+}
+
+/** A view's own window, not the buffer around it: a pooled one is shared with strangers. */
+function bytesOf(value: ArrayBufferView | ArrayBuffer): object | undefined {
+  const buffer = ArrayBuffer.isView(value) ? value.buffer : value;
+  if (!(buffer instanceof ArrayBuffer)) return undefined; // shared
+  const { resizable, detached } = buffer as { resizable?: boolean; detached?: boolean };
+  if (resizable === true || detached === true) return undefined;
+  if (value instanceof ArrayBuffer) return value.slice(0);
+  if (!(value instanceof Uint8Array)) return structuredClone(value);
+  return Uint8Array.from(value);
 }

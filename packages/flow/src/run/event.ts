@@ -11,6 +11,8 @@ export interface RunSettings {
   readonly concurrency: number;
   readonly roundsMax: number;
   readonly visitsMax: number;
+  /** Smaller bounds of single nodes, by name. */
+  readonly nodeVisits: Readonly<Record<string, number>>;
   /** Whether a re-run that asks for other things than were recorded fails instead of telling. */
   readonly strict: boolean;
 }

@@ -12,14 +12,17 @@ import {
 
 import { FlowError, isFlowError } from "../errors.ts";
 import type { MaybePromise } from "../graph/node.ts";
-import { journaled, performCall, type CallSite, type CallWay } from "./calls.ts";
+import type { CallSite, CallWay } from "./call-site.ts";
+import { performCall } from "./calls.ts";
 import type { ContextOps } from "./context.ts";
 import { identityText, plainIdentity, type Made } from "./identity.ts";
+import { journaled } from "./journaled.ts";
 import {
   isFresh,
   Prior,
   type Entry,
   type Kept,
+  type Replaced,
   type Settled,
   type SpentApproval,
   type Wait,
@@ -40,15 +43,21 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
   signal: AbortSignal;
   readonly #prior: Prior | undefined;
   #spent: Map<Made, { cost: number; approval?: SpentApproval }> | undefined;
+  readonly #triedAgain: boolean;
+  #inDoubt: Set<Made> | undefined;
   #cleanups: (() => MaybePromise<void>)[] | undefined;
+  #cleaned = false;
 
-  constructor(live: LiveRun, visit: OpenVisit) {
+  /** `triedAgain`: whether the code may be run again although it was cut off. */
+  constructor(live: LiveRun, visit: OpenVisit, triedAgain = false) {
     this.live = live;
     this.visit = visit.path;
     this.signal = live.signal;
     this.rest = live.parts.rest;
+    this.#triedAgain = triedAgain;
     const { execution } = visit;
     this.#prior = isFresh(execution) ? undefined : new Prior(execution);
+    if (this.#prior !== undefined) live.rerun.add(visit.path);
     this.scope = new Scope(this, this.#prior);
   }
 
@@ -88,6 +97,7 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
 
   defer(cleanup: () => MaybePromise<void>): void {
     (this.#cleanups ??= []).push(cleanup);
+    if (this.#cleaned) void this.cleanUp(); // by code that outlived its execution: at once
   }
 
   /** Whether anything was registered with `defer`. */
@@ -97,7 +107,10 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
 
   /** Last registered first; a failing one is logged and keeps none of the others from running. */
   async cleanUp(): Promise<void> {
-    for (const cleanup of this.#cleanups!.reverse()) {
+    this.#cleaned = true;
+    const cleanups = this.#cleanups ?? [];
+    this.#cleanups = undefined;
+    for (const cleanup of cleanups.reverse()) {
       try {
         await cleanup();
       } catch {
@@ -111,7 +124,7 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
 
   record(made: Made, outcome: Settled): void {
     const { live, visit } = this;
-    const kept = journaled(outcome);
+    const kept = journaled(made, outcome, live.parts.sealer, live.parts.exact);
     if (made.kind !== "call")
       return live.emit({ type: "step-recorded", visit, call: made, outcome: kept });
     const spent = this.#spent?.get(made) ?? { cost: 0 };
@@ -142,7 +155,7 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     if (!this.live.state.seed.settings.strict) return undefined;
     return new FlowError(
       "replay-diverged",
-      `${this.visit} ran again and asked for ${facts.came.join(", ")} instead of ${facts.expected.join(", ")}: nothing new was run`,
+      `${this.visit} ran again and asked for ${facts.came.join(", ") || "nothing new"} instead of ${facts.expected.join(", ")}: nothing new was run`,
       { runId: this.runId, node: this.visit, ...facts },
     );
   }
@@ -157,8 +170,25 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     prepareSeal(this.live);
   }
 
-  generation(made: Made): number {
-    return this.#prior?.generation(made) ?? 0;
+  replaced(made: Made): Replaced | undefined {
+    return this.#prior?.replaced(made);
+  }
+
+  get over(): boolean {
+    return this.scope.over || this.signal.aborted;
+  }
+
+  /** Kept only where a retry could enter it a second time without knowing how the first ended (TOOL-13). */
+  entering(made: Made, tool: AnyTool): (() => void) | undefined {
+    if (!this.#triedAgain || tool.idempotent) return undefined;
+    const inDoubt = (this.#inDoubt ??= new Set());
+    inDoubt.add(made);
+    return () => void (this.scope.over || inDoubt.delete(made));
+  }
+
+  /** Whether an effect had begun, and its end is not known, when the execution was cut off. */
+  get inDoubt(): boolean {
+    return (this.#inDoubt?.size ?? 0) > 0;
   }
 
   spentOn(made: Made, what: { readonly cost?: number; readonly approval?: SpentApproval }): void {
@@ -166,9 +196,10 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     spent.set(made, { cost: 0, ...spent.get(made), ...what });
   }
 
-  /** A recorded result, by what the tool's output reaches. */
+  /** A recorded result: a tool's by what its output reaches, a step's by what the state reaches (FLOW-71). */
   open(kept: Kept, tool?: AnyTool): unknown {
-    return this.#decoded(kept, tool === undefined ? undefined : toolFacts(tool).output);
+    const schema = tool === undefined ? this.live.graph.reachable : toolFacts(tool).output;
+    return this.#decoded(kept, schema);
   }
 
   /** Recorded arguments, by what the tool's input reaches. */

@@ -10,8 +10,8 @@ import type { EventOf, RunEvent } from "./event.ts";
 import { identityText } from "./identity.ts";
 import {
   freshExecution,
-  generationKey,
   newExecution,
+  replacedKey,
   type ExecutionState,
   type Settled,
 } from "./journal.ts";
@@ -108,8 +108,9 @@ function foldExecution(run: RunState, event: RunEvent): void {
       return foldReplaced(run, event);
     case "retried": {
       // What had failed is asked for again; what had succeeded is replayed.
-      const { journal } = execution(run, event.visit);
-      remove(journal, (entry) => !entry.outcome.ok, true);
+      const into = execution(run, event.visit);
+      into.retries += 1;
+      remove(into.journal, (entry) => !entry.outcome.ok, true);
       return;
     }
     default:
@@ -134,12 +135,13 @@ function finishCall(
 
 function foldReplaced(run: RunState, event: EventOf<"superseded" | "answer-unused">): void {
   const visit = openVisit(run, event.visit);
-  const { waits, generations } = visit.execution;
+  const { waits, replaced } = execution(run, event.visit);
   const wait = waits.find((candidate) => candidate.callId === event.callId);
   remove(waits, (candidate) => candidate === wait);
   if (event.type !== "superseded" || !event.again || wait?.id === undefined) return;
-  const key = generationKey(wait.id);
-  generations[key] = (generations[key] ?? 0) + 1; // FLOW-38: asked again under a new id
+  const key = replacedKey(wait.id);
+  const generation = (replaced[key]?.generation ?? 0) + 1;
+  replaced[key] = { generation, arguments: wait.arguments, rule: wait.facts.rule }; // FLOW-38, FLOW-66
   visit.status = "ready";
 }
 
@@ -182,13 +184,18 @@ export function mergedState(run: RunState, reduced: State): State {
       else state[field] = value;
     }
   }
-  for (const field of Object.keys(reduced)) state[field] = reduced[field];
+  for (const field of Object.keys(reduced)) {
+    if (reduced[field] === undefined) delete state[field];
+    else state[field] = reduced[field];
+  }
   return Object.freeze(state);
 }
 
 function queue(run: RunState, nodes: readonly string[]): void {
   for (const node of nodes) {
-    const number = (run.counters.visits[node] ?? 0) + 1;
+    // A node may be called `constructor`: only own members count.
+    const before = Object.hasOwn(run.counters.visits, node) ? run.counters.visits[node]! : 0;
+    const number = before + 1;
     run.counters.visits[node] = number;
     run.visits.push({
       node,

@@ -4,18 +4,23 @@
  * G1 State and payload are sealed before the port is asked: what can't go on later is asked of nobody (FLOW-26).
  * G2 A decision is spent in the commit that takes it in; then the visit ends under it, once.
  */
-import type { DecisionRecord } from "@holdpoint/approvals";
+import type {
+  ApprovalPort,
+  ApprovalRequest,
+  DecisionRecord,
+  PortAnswer,
+} from "@holdpoint/approvals";
 
 import { FlowError } from "../errors.ts";
 import type { GraphNode } from "../graph/flow.ts";
 import type { GateSpec } from "../graph/node.ts";
 import { gateRequest, waitOf } from "./ask.ts";
-import { deniedInfo } from "./calls.ts";
+import { deniedInfo } from "./call-end.ts";
 import type { VisitEnd } from "./event.ts";
 import { abortedRun, type LiveRun } from "./live.ts";
 import { prepareSeal } from "./prepare.ts";
 import { revealed } from "./reveal.ts";
-import { settleDecided } from "./spend.ts";
+import { settleDecided, withdraw } from "./spend.ts";
 import type { OpenVisit } from "./state.ts";
 import { checkedUpdate, failed } from "./update.ts";
 
@@ -52,13 +57,15 @@ async function ask(
   const where = { runId: live.state.seed.runId, node: visit.path };
   const payload = revealed(inputs.payload, live.parts.sealer, live.graph.reachable, where);
   const request = gateRequest(live, visit.path, { node: visit.node, payload, rule: spec.rule });
-  const answer = await port.request(request, { signal: live.signal, prepare: () => {} });
+  const answer = await answerOf(live, port, request);
   if (answer.status === "pending") {
-    if (live.signal.aborted) throw abortedRun(live);
     live.emit({
       type: "approval-requested",
       visit: visit.path,
-      wait: waitOf(request, undefined, answer.approvalId),
+      wait: waitOf(request, undefined, {
+        approvalId: answer.approvalId,
+        recorded: port.records !== undefined,
+      }),
     });
     return live.emit({ type: "visit-waiting", visit: visit.path });
   }
@@ -76,6 +83,35 @@ async function ask(
     ({ decision } = await settleDecided(live, port.records, what)); // G2
   }
   pass(live, visit, node, spec, decision, approvalId);
+}
+
+/**
+ * Asks the port, and waits no longer than the run lasts: an abort does not hang on a port that never answers. What it files
+ * after that is taken back; a durable run finds its record again.
+ */
+function answerOf(
+  live: LiveRun,
+  port: ApprovalPort,
+  request: ApprovalRequest,
+): Promise<PortAnswer> {
+  const { signal } = live;
+  const asked = port.request(request, { signal, prepare: () => {} });
+  if (!live.abortable) return asked;
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(abortedRun(live));
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+    asked
+      .then(async (answer) => {
+        signal.removeEventListener("abort", abort);
+        if (!signal.aborted) return resolve(answer);
+        const { approvalId } = answer;
+        if (answer.status === "pending" && approvalId !== undefined && !live.durable)
+          await withdraw(live, port.records, approvalId, "cancelled");
+        abort();
+      })
+      .catch(reject);
+  });
 }
 
 /** Ends a gate's visit under a decision that is spent. */

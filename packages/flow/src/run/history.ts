@@ -1,4 +1,5 @@
 import { Chain, chainStart, type ChainEnd } from "../checkpoint/chain.ts";
+import { formParts } from "../checkpoint/seal.ts";
 import { checkGraph, tampered } from "../checkpoint/open.ts";
 import { FlowError } from "../errors.ts";
 import type { Graph } from "../graph/flow.ts";
@@ -34,7 +35,7 @@ export async function readRun(
   const rows = await allRows(log, scope, runId);
   if (rows.length === 0)
     throw new FlowError("run-not-found", `there is no run ${runId}`, { runId });
-  const chain = new Chain({ keyring: parts.keyring, sealer: parts.sealer, scope, runId });
+  const chain = new Chain({ keyring: parts.keyring, forms: formParts(graph, parts), scope, runId });
   const { events, end } = chain.open(chainStart, rows, {
     schema: graph.reachable,
     // Whose it is is said by the first entry's header; nothing is decoded before that is known (FLOW-61).

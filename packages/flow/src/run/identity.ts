@@ -43,7 +43,8 @@ export class Made implements Identity {
   readonly name: string;
   readonly input: InputSnapshot | undefined;
   readonly tool: AnyTool | undefined;
-  readonly #order: number;
+  /** Its place among everything the execution asked for: what waits is listed in this order (FLOW-21). */
+  readonly order: number;
   readonly #tally: Tally;
   readonly #hand: string | undefined;
   #key: string | undefined;
@@ -53,6 +54,7 @@ export class Made implements Identity {
     what: {
       kind: Identity["kind"];
       name: string;
+      tool?: AnyTool;
       input?: InputSnapshot;
       hand?: string | undefined;
     },
@@ -62,8 +64,9 @@ export class Made implements Identity {
     this.kind = what.kind;
     this.name = what.name;
     this.input = what.input;
+    this.tool = what.tool;
     this.#hand = what.hand;
-    this.#order = order;
+    this.order = order;
     this.#tally = tally;
   }
 
@@ -73,8 +76,17 @@ export class Made implements Identity {
     return this.#key;
   }
 
+  /** Whether it has a key at all: what has none is on no record, since no record of it could be sealed. */
+  get keyed(): boolean {
+    try {
+      return this.key !== undefined;
+    } catch {
+      return false;
+    }
+  }
+
   get number(): number {
-    if (this.#number === undefined) this.#tally.countUpTo(this.#order);
+    if (this.#number === undefined) this.#tally.countUpTo(this.order);
     return this.#number!;
   }
 
@@ -99,6 +111,10 @@ export class Tally {
   countUpTo(order: number): void {
     for (; this.#counted <= order; this.#counted++) {
       const made = this.#made[this.#counted]!;
+      if (!made.keyed) {
+        made.numbered(0); // equal to nothing; others are counted all the same
+        continue;
+      }
       const equal = `${made.kind}\0${made.name}\0${made.key}`;
       const number = this.#counts.get(equal) ?? 0;
       this.#counts.set(equal, number + 1);

@@ -1,7 +1,7 @@
 import type { ApprovalRecords, DecisionRecord, RequestFacts } from "@holdpoint/approvals";
 import type { ErrorInfo } from "@holdpoint/tools";
 
-import { identityText, type Identity } from "./identity.ts";
+import { identityText, type Identity, type Made } from "./identity.ts";
 
 /**
  * A value in the journal: as it was recorded in this process, or as the text that the seal covered. Texts are decoded
@@ -50,6 +50,10 @@ export interface Wait {
   readonly arguments: Kept;
   readonly argumentsDigest: string;
   readonly requestedAt: number;
+  /** The call's place among all that its execution asked for. */
+  readonly order: number;
+  /** Whether the port that was asked keeps records: then nobody goes on without settling this one (FLOW-54). */
+  readonly recorded: boolean;
   /** Asked of a port that the call brought along: its records are not the runner's (FLOW-56). */
   readonly foreign?: true;
   /** Set by a resume; what was shown then runs under it. */
@@ -74,8 +78,17 @@ export interface ExecutionState {
   readonly journal: Entry[];
   readonly waits: Wait[];
   readonly started: Started[];
-  /** How often a call's question was replaced on request, by identity: part of its call id (FLOW-38). */
-  readonly generations: Record<string, number>;
+  /** Questions that were replaced on request, by identity (FLOW-38). */
+  readonly replaced: Record<string, Replaced>;
+  /** How often this visit was tried again after a failure, over all pauses (FLOW-12). */
+  retries: number;
+}
+
+/** A question that is asked again under a new id: how often, and what it is about (FLOW-35, FLOW-66). */
+export interface Replaced {
+  readonly generation: number;
+  readonly arguments: Kept;
+  readonly rule: RequestFacts["rule"];
 }
 
 /** Of an execution that nothing is on record of; shared, and never written to. */
@@ -83,11 +96,12 @@ export const freshExecution: ExecutionState = Object.freeze({
   journal: Object.freeze([]) as never,
   waits: Object.freeze([]) as never,
   started: Object.freeze([]) as never,
-  generations: Object.freeze({}),
+  replaced: Object.freeze({}),
+  retries: 0,
 });
 
 export function newExecution(): ExecutionState {
-  return { journal: [], waits: [], started: [], generations: {} };
+  return { journal: [], waits: [], started: [], replaced: {}, retries: 0 };
 }
 
 /** The id by which a person's answer finds what waits: the record's, else the call's. */
@@ -96,7 +110,7 @@ export function pendingId(wait: Wait): string {
 }
 
 /** A key without NUL, so that it seals as it is. */
-export function generationKey(id: Identity): string {
+export function replacedKey(id: Identity): string {
   return `${id.name}/${id.key}/${id.number}`;
 }
 
@@ -106,8 +120,15 @@ interface Recorded {
 }
 
 /** Whether nothing at all is on record of an execution. */
-export function isFresh({ journal, waits, started }: ExecutionState): boolean {
-  return journal.length === 0 && waits.length === 0 && started.length === 0;
+export function isFresh(execution: ExecutionState): boolean {
+  if (execution === freshExecution) return true;
+  const { journal, waits, started, replaced } = execution;
+  return (
+    journal.length === 0 &&
+    waits.length === 0 &&
+    started.length === 0 &&
+    Object.keys(replaced).length === 0
+  );
 }
 
 /**
@@ -119,11 +140,11 @@ export class Prior {
   readonly #byIdentity: Map<string, Recorded>;
   readonly #waits: Map<string, Wait>;
   readonly #started: Map<string, Started>;
-  readonly #generations: Readonly<Record<string, number>>;
+  readonly #replaced: Readonly<Record<string, Replaced>>;
   #firstOpen = 0;
 
   constructor(execution: ExecutionState) {
-    this.#generations = execution.generations;
+    this.#replaced = { ...execution.replaced };
     this.#entries = execution.journal.map((entry) => ({ entry, state: "unclaimed" }));
     this.#byIdentity = new Map(
       this.#entries.map((recorded) => [identityText(recorded.entry.id), recorded]),
@@ -142,7 +163,8 @@ export class Prior {
   }
 
   /** The entry of this identity, marked as asked for. */
-  claim(id: Identity): Entry | undefined {
+  claim(id: Made): Entry | undefined {
+    if (!id.keyed) return undefined;
     const recorded = this.#byIdentity.get(identityText(id));
     if (recorded === undefined || recorded.state !== "unclaimed") return undefined;
     recorded.state = "claimed";
@@ -162,24 +184,24 @@ export class Prior {
   }
 
   /** Synchronous steps are never in the order of deliveries: found and taken at once. */
-  take(id: Identity): Entry | undefined {
+  take(id: Made): Entry | undefined {
     const entry = this.claim(id);
     if (entry !== undefined) this.#byIdentity.get(identityText(id))!.state = "delivered";
     return entry;
   }
 
   /** What waits, or had begun, under this identity; taken: asked for once. */
-  wait(id: Identity): Wait | undefined {
-    return taken(this.#waits, identityText(id));
+  wait(id: Made): Wait | undefined {
+    return id.keyed ? taken(this.#waits, identityText(id)) : undefined;
   }
 
-  started(id: Identity): Started | undefined {
-    return taken(this.#started, identityText(id));
+  started(id: Made): Started | undefined {
+    return id.keyed ? taken(this.#started, identityText(id)) : undefined;
   }
 
-  /** How often this call's question was replaced before. */
-  generation(id: Identity): number {
-    return this.#generations[generationKey(id)] ?? 0;
+  /** This call's question, where it was replaced before. */
+  replaced(id: Made): Replaced | undefined {
+    return id.keyed ? this.#replaced[replacedKey(id)] : undefined;
   }
 
   /** Entries nobody asked for so far (FLOW-41); synchronous steps don't count: code may read the clock as it likes. */

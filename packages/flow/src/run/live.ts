@@ -7,10 +7,10 @@
  * E3 A refused append ends this process's part in the run: somebody else has it, and nothing more is done (FLOW-75).
  * E4 What must be together commits together: writes of other ports go along with events where they live in one database.
  */
-import type { Decision, Write } from "@holdpoint/approvals";
+import type { ApprovalRecords, Decision, Write } from "@holdpoint/approvals";
 
 import { Chain, chainStart, type ChainEnd } from "../checkpoint/chain.ts";
-import { graphHeader } from "../checkpoint/seal.ts";
+import { formParts, graphHeader } from "../checkpoint/seal.ts";
 import { FlowError, RevisionConflictError } from "../errors.ts";
 import type { Graph } from "../graph/flow.ts";
 import type { State } from "../graph/node.ts";
@@ -79,10 +79,17 @@ export class LiveRun {
     const { calls, cost } = how.state.counters;
     this.charged = { calls, cost };
     this.#end = how.end ?? chainStart;
-    const { keyring, sealer, log } = how.parts;
+    const { keyring, log } = how.parts;
     const { scope, runId } = how.state.seed;
     this.#chain =
-      log && new Chain({ keyring, sealer, scope, runId, of: graphHeader(how.state.seed) });
+      log &&
+      new Chain({
+        keyring,
+        forms: formParts(how.graph, how.parts),
+        scope,
+        runId,
+        of: graphHeader(how.state.seed),
+      });
     this.#teller = how.parts.telling.of(runId);
     for (const event of how.queued ?? []) this.#keep(event, this.#encoded(event));
   }
@@ -91,6 +98,10 @@ export class LiveRun {
   readonly charged: { calls: number; cost: number };
   /** Decisions as this resume's caller brought them, by call id: for stores that calls bring along (FLOW-56). */
   readonly brought = new Map<string, Decision>();
+  /** Records that calls of this process brought along, by call id (FLOW-56). */
+  readonly foreign = new Map<string, ApprovalRecords>();
+  /** Visits whose code ran again in this process: what became of their approvals is theirs to say. */
+  readonly rerun = new Set<string>();
 
   charge(cost: number): void {
     this.charged.calls += 1;
@@ -99,6 +110,7 @@ export class LiveRun {
 
   /** Runs one execution; an abort of the run stops it at once, and its calls' ends are nobody's (FLOW-07). */
   async executing<T>(scope: { stop(error: unknown): void }, run: () => Promise<T>): Promise<T> {
+    if (this.signal.aborted) throw abortedRun(this);
     const stop = (): void => scope.stop(abortedRun(this));
     this.signal.addEventListener("abort", stop, { once: true });
     try {

@@ -56,7 +56,7 @@ function reduce(graph: Graph, run: RunState): State {
     for (const [field, value] of Object.entries(visit.end.update)) {
       const merge = graph.reducers.get(field);
       if (merge !== undefined) {
-        const current = field in reduced ? reduced[field] : run.state[field];
+        const current = Object.hasOwn(reduced, field) ? reduced[field] : run.state[field];
         reduced[field] = graph.state.field(field, merge(current, value), visit.path);
         continue;
       }
@@ -79,9 +79,9 @@ function onward(node: GraphNode, state: State): readonly string[] {
   if (node.routes.length === 0) return node.edges;
   const chosen = node.routes.flatMap((route) => {
     const choice = route.choose(state);
-    const names = typeof choice === "string" ? [choice] : [...choice];
-    for (const name of names) {
-      if (route.targets.includes(name)) continue;
+    const names = typeof choice === "string" ? [choice] : Array.isArray(choice) ? choice : [];
+    for (const name of names.length === 0 ? [undefined] : names) {
+      if (name !== undefined && route.targets.includes(name)) continue;
       throw new FlowError(
         "undeclared-route",
         `the route from '${node.spec.name}' chose a target that it does not declare (it declares ${route.targets.join(", ")})`,

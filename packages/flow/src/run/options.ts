@@ -28,7 +28,7 @@ import { Telling, type Listener } from "./telling.ts";
 export interface FlowRunnerOptions {
   /** The way to a person, for gates and for tools that need one. */
   readonly approvals?: ApprovalPort;
-  /** Runs the tools; by default one over `approvals`. One given here must stand on the same port. */
+  /** Runs the tools; by default one over `approvals`. One given here brings its port, or stands on the same one. */
   readonly executor?: Executor;
   /** Shorthand for a keyring of one key: 16 bytes or more. */
   readonly checkpointKey?: Uint8Array;
@@ -61,7 +61,7 @@ export interface FlowRunnerOptions {
 /** Options with every default in its place. */
 export interface Resolved {
   readonly parts: Parts;
-  readonly settings: RunSettings;
+  readonly settings: Omit<RunSettings, "nodeVisits">;
   readonly scope: string;
 }
 
@@ -69,14 +69,7 @@ const silent: Logger = { warn: () => {}, error: () => {} };
 
 /** @throws FlowError `key-required` where a log outlives the process and the key would not */
 export function resolveOptions(options: FlowRunnerOptions): Resolved {
-  const {
-    clock = systemClock,
-    ids = systemIds,
-    log,
-    approvals,
-    models = [],
-    codecs = [],
-  } = options;
+  const { clock = systemClock, ids = systemIds, log, models = [], codecs = [] } = options;
   const keyring =
     options.keyring ??
     (options.checkpointKey === undefined ? processKeyring() : keyringOf(options.checkpointKey));
@@ -86,6 +79,7 @@ export function resolveOptions(options: FlowRunnerOptions): Resolved {
       "this log outlives the process, and the key would not: give the runner `keyring` or `checkpointKey`",
     );
   }
+  const approvals = approvalsOf(options);
   const sealer = createSealer({ models, codecs });
   const { onEvent = [], logger = silent } = options;
   return {
@@ -113,6 +107,17 @@ export function resolveOptions(options: FlowRunnerOptions): Resolved {
     },
     scope: options.scope ?? "default",
   };
+}
+
+/** One port for gates and tools: what the executor asks is spent by the runner (FLOW-54). */
+function approvalsOf({ approvals, executor }: FlowRunnerOptions): ApprovalPort | undefined {
+  if (approvals === undefined || executor === undefined) return approvals ?? executor?.approvals;
+  if (executor.approvals === approvals) return approvals;
+  throw new FlowError(
+    "flow-invalid",
+    "the executor asks another approval port than the runner: give both the same one, or the executor alone",
+    { option: "executor" },
+  );
 }
 
 function bound(name: string, value: number): number {

@@ -1,4 +1,4 @@
-import { requestOf, type ApprovalRequest } from "@holdpoint/approvals";
+import { requestFromRedacted, requestOf, type ApprovalRequest } from "@holdpoint/approvals";
 
 import { pendingId, type Wait } from "./journal.ts";
 import type { RunState } from "./state.ts";
@@ -19,13 +19,14 @@ export interface Pending extends PendingView {
   readonly request: ApprovalRequest;
 }
 
-/** What waits in a round, in node, item, call order (FLOW-21). */
+/** What waits in a round, in node, item, call order, whoever's port answered first (FLOW-21). */
 export function waitsOf(run: RunState): { readonly path: string; readonly wait: Wait }[] {
-  return run.visits.flatMap((visit) =>
-    visit.status === "finished"
-      ? []
-      : visit.execution.waits.map((wait) => ({ path: visit.path, wait })),
-  );
+  return run.visits.flatMap((visit) => {
+    if (visit.status === "finished") return [];
+    const { waits } = visit.execution;
+    const inOrder = waits.length > 1 ? [...waits].sort((a, b) => a.order - b.order) : waits;
+    return inOrder.map((wait) => ({ path: visit.path, wait }));
+  });
 }
 
 /** The waiting things that nobody answered yet. */
@@ -37,11 +38,20 @@ export function pendingView(path: string, wait: Wait): PendingView {
   return { kind: wait.kind, id: pendingId(wait), path, tool: wait.facts.tool };
 }
 
-/** A pending with its request; the arguments decoded by whoever can. */
-export function pendingOf(path: string, wait: Wait, args: unknown): Pending {
-  const request = requestOf(
-    { ...wait.facts, arguments: args },
-    { id: pendingId(wait), requestedAt: wait.requestedAt, digest: () => wait.argumentsDigest },
-  );
+/** A pending with its request. Arguments that nobody here could decode are gone, as in any redacted form. */
+export function pendingOf(
+  path: string,
+  wait: Wait,
+  args: { readonly value: unknown } | undefined,
+): Pending {
+  const id = pendingId(wait);
+  const { requestedAt, argumentsDigest, facts } = wait;
+  const request =
+    args === undefined
+      ? requestFromRedacted({ ...facts, id, requestedAt, argumentsDigest })
+      : requestOf(
+          { ...facts, arguments: args.value },
+          { id, requestedAt, digest: () => argumentsDigest },
+        );
   return { ...pendingView(path, wait), request };
 }

@@ -4,19 +4,22 @@
  * R1 A round settles whole: none of its visits is cut off because another failed or waits (FLOW-11).
  * R2 A pause is sealed before anybody hears of it; where that fails, everything the round asked for is withdrawn, and the
  *    run fails closed (FLOW-26, FLOW-27).
- * R3 What takes the run out of this process's hands (a lost revision, a store that can't be reached, a call in doubt, an
- *    abort of a durable run) leaves the log as it stands; everything else that goes wrong ends the run as failed.
+ * R3 What takes a durable run out of this process's hands (a lost revision, a store that can't be reached, a call in doubt,
+ *    an abort) leaves the log as it stands; everything else that goes wrong ends the run as failed. A portable run has no
+ *    other place to go on from: whatever stops it ends it, and what it asked for is withdrawn.
+ * R4 What is thrown says of which flow and run it is (FLOW-07).
  */
+import { isApprovalError } from "@holdpoint/approvals";
 import { errorInfo, rebuildError } from "@holdpoint/tools";
 
 import { encodeState, sealRun } from "../checkpoint/seal.ts";
 import { FlowError, isFlowError, type FlowErrorCode } from "../errors.ts";
 import { abortedRun, type LiveRun } from "./live.ts";
 import { routeRound } from "./merge.ts";
-import { openWaits } from "./pending.ts";
+import { openWaits, waitsOf } from "./pending.ts";
 import { plan } from "./plan.ts";
 import { checkPure } from "./prepare.ts";
-import { withdrawAll } from "./spend.ts";
+import { conclude, withdrawAll, withdrawWhatCanBe } from "./spend.ts";
 import type { OpenVisit, RunState, VisitState } from "./state.ts";
 import { runVisit } from "./visit.ts";
 
@@ -39,13 +42,14 @@ export async function perform(live: LiveRun): Promise<Performed> {
   } catch (fault) {
     if (!endsRun(fault, live)) {
       if (isFlowError(fault, "aborted")) await live.flush(); // what had finished is on record
-      throw fault; // R3
+      throw located(live, fault); // R3
     }
     ended = { status: "failing", error: fault, node: undefined };
   }
   if (ended.status !== "failing") return ended;
-  await recordFailure(live, ended);
-  throw ended.error;
+  const error = located(live, ended.error, ended.node);
+  await recordFailure(live, { ...ended, error });
+  throw error;
 }
 
 async function drive(live: LiveRun): Promise<Performed | Failing> {
@@ -135,13 +139,44 @@ async function pause(live: LiveRun): Promise<Performed> {
 
 /** What the round asked for is withdrawn in the commit that ends the run. */
 async function recordFailure(live: LiveRun, failing: Failing): Promise<void> {
+  const { error } = failing;
   const unsealable =
-    isFlowError(failing.error, "state-not-sealable") ||
-    isFlowError(failing.error, "payload-not-pure");
+    isFlowError(error, "state-not-sealable") || isFlowError(error, "payload-not-pure");
+  if (isFlowError(error, "state-not-sealable")) tellUnjournaled(live, error);
   const waits = openWaits(live.state).map(({ wait }) => wait);
-  await withdrawAll(live, waits, unsealable ? "state-not-sealable" : "cancelled");
+  const reason = unsealable ? "state-not-sealable" : "cancelled";
+  if (live.durable) await withdrawAll(live, waits, reason);
+  else await withdrawWhatCanBe(live, waits, reason);
+  await concludeUnused(live);
   live.emit({ type: "failed", error: errorInfo(failing.error), node: failing.node });
   await live.flush();
+}
+
+/** FLOW-27: the call ran, and its result can be put on no record. A durable run has said so when it happened. */
+function tellUnjournaled(live: LiveRun, error: FlowError): void {
+  const { node, call } = error.data;
+  if (live.durable || node === undefined || typeof call !== "string") return;
+  live.notice({ type: "call-unjournaled", visit: node, name: call, ok: true });
+}
+
+/** Approvals that this resume spent on visits whose code never ran: they allowed nothing (APR-21). */
+async function concludeUnused(live: LiveRun): Promise<void> {
+  for (const { path, wait } of waitsOf(live.state)) {
+    const { answer, approvalId, foreign } = wait;
+    if (answer?.decision.approved !== true || approvalId === undefined) continue;
+    if (foreign === true || live.rerun.has(path) || wait.facts.kind === "gate") continue;
+    const { decision, attemptId } = answer;
+    try {
+      await conclude(live, { id: approvalId, decision, attemptId }, "unused");
+    } catch (fault) {
+      if (live.durable) throw fault;
+      const { runId } = live.state.seed;
+      live.parts.logger.error("an unused approval could not be put on record as such", {
+        approvalId,
+        runId,
+      });
+    }
+  }
 }
 
 const endings: ReadonlySet<FlowErrorCode> = new Set([
@@ -152,11 +187,26 @@ const endings: ReadonlySet<FlowErrorCode> = new Set([
   "visit-budget",
 ]);
 
-/** Which faults are the run's own (R3). An aborted portable run has nothing left to go on from (FLOW-07). */
+/** Which faults are the run's own (R3). */
 function endsRun(fault: unknown, live: LiveRun): boolean {
-  return (
-    isFlowError(fault) && (endings.has(fault.code) || (fault.code === "aborted" && !live.durable))
-  );
+  return !live.durable || (isFlowError(fault) && endings.has(fault.code));
+}
+
+/** R4. A lost race for an approval stays what it is: callers know it by its own class. */
+function located(live: LiveRun, error: unknown, node?: string): unknown {
+  const { flow, runId } = live.state.seed;
+  const where = { flow, runId, ...(node !== undefined && { node }) };
+  if (isFlowError(error)) return Object.assign(error, { data: { ...where, ...error.data } });
+  if (isApprovalError(error, "approval-already-decided")) return error;
+  const { message } = errorInfo(error);
+  if (isApprovalError(error, "store-unavailable"))
+    return new FlowError(
+      "store-unavailable",
+      `run ${runId} lost a store: ${message}`,
+      where,
+      error,
+    );
+  return new FlowError("node-failed", `run ${runId} of '${flow}' failed: ${message}`, where, error);
 }
 
 /** The first failure in declaration order, with all of them in `data.errors` (FLOW-12). */
@@ -169,7 +219,8 @@ function failureOf(live: LiveRun, failed: readonly VisitState[]): unknown {
   );
   const { node, error } = errors[0]!;
   const cause = rebuildError(error);
-  if (isFlowError(cause, "approval-denied")) return cause;
+  if (isFlowError(cause, "approval-denied"))
+    return Object.assign(cause, { data: { ...cause.data, errors } });
   return new FlowError(
     "node-failed",
     `${node} of '${flow}' failed: ${error.message}`,
@@ -190,16 +241,14 @@ function deadEnd(live: LiveRun): FlowError {
 /** Stops a runaway before its next round (FLOW-05). */
 function checkBudgets(live: LiveRun): void {
   const { counters, seed, visits } = live.state;
-  const { roundsMax, visitsMax } = seed.settings;
+  const { roundsMax, visitsMax, nodeVisits } = seed.settings;
   const where = { flow: seed.flow, runId: seed.runId };
   if (counters.rounds > roundsMax) {
     throw new FlowError("round-budget", `run ${seed.runId} used up its ${roundsMax} rounds`, where);
   }
   for (const { node, number, path } of visits) {
-    const max = Math.min(
-      visitsMax,
-      live.graph.nodes.get(node)!.spec.options.maxVisits ?? visitsMax,
-    );
+    const own = Object.hasOwn(nodeVisits, node) ? nodeVisits[node]! : visitsMax;
+    const max = Math.min(visitsMax, own);
     if (number <= max) continue;
     throw new FlowError(
       "visit-budget",

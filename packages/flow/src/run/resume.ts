@@ -1,6 +1,7 @@
 /**
- * What a resume spends, and in which order (FLOW-61, after the checks of `checkpoint/open.ts`): answers matched → earlier
- * answers compared with their records → one spending commit → run. Everything before the commit changes nothing.
+ * What a resume spends, and in which order (FLOW-61, after the checks of `checkpoint/open.ts`): answers matched, by schema
+ * and by rules → what is left open and what was answered earlier compared with their records → one spending commit → run.
+ * Everything before the commit changes nothing.
  */
 import {
   ApprovalAlreadyDecided,
@@ -8,11 +9,14 @@ import {
   decisionTerms,
   ineligible,
   type ApprovalRecords,
+  type Decision,
   type DecisionRecord,
+  type Write,
 } from "@holdpoint/approvals";
 
 import { FlowError } from "../errors.ts";
 import { matchReply, type Matched } from "./answers.ts";
+import { noRecords } from "./call-end.ts";
 import { commitKnown } from "./commit.ts";
 import type { Answered } from "./event.ts";
 import { pendingId, type SpentApproval, type Wait } from "./journal.ts";
@@ -25,8 +29,8 @@ import { giveBack, takeOnce } from "./spent.ts";
 interface Plan {
   readonly attemptId: string;
   readonly settles: readonly Settling[];
-  /** Votes that leave a quorum open: recorded, and nothing runs. */
-  readonly votes: readonly Settling["writes"][];
+  /** Votes that leave a quorum open: recorded in the same commit, and by themselves nothing runs. */
+  readonly votes: Settling["writes"];
 }
 
 /**
@@ -39,30 +43,42 @@ export async function spendAnswers(
   unanswered: "keep" | "supersede",
 ): Promise<boolean> {
   const records = live.parts.approvals?.records;
-  await checkEarlier(live, records);
   const { runId } = live.state.seed;
   const waits = openWaits(live.state);
   const matched = reply === undefined ? undefined : matchReply(reply, waits, runId);
-  for (const answer of matched ?? []) await checkEdit(live, answer);
+  checkReach(live, matched ?? waits, records);
+  for (const answer of matched ?? []) checkEdit(live, answer.path, answer.wait, answer.decision);
   const plan = await planSpend(live, records, matched, waits);
-  for (const writes of plan.votes) await recordVote(live, records!, writes);
-  if (plan.settles.length === 0) return false;
-  const first = plan.settles[0]!.answered;
-  // A store or a log refuses a second use by itself; without either only this process's memory can (FLOW-54).
-  const once = plan.settles.some((settle) => settle.writes.length === 0) ? live.mac : undefined;
-  if (once !== undefined && !takeOnce(once, live.parts.clock.now())) throw spentBefore(first);
-  try {
-    await spend(live, records, plan.attemptId, plan.settles);
-  } catch (error) {
-    if (once !== undefined) giveBack(once); // FLOW-59: a refused settle does not spend the checkpoint
-    throw error;
+  await checkOthers(live, records, waits, plan);
+  await checkEarlier(live, records);
+  if (plan.settles.length === 0) {
+    if (plan.votes.length > 0) await recordVotes(live, records!, plan.votes);
+    return false;
   }
+  await spendOnce(live, records, plan);
   if (unanswered === "supersede") await supersedeRest(live);
   return true;
 }
 
+/** FLOW-54: a store refuses a second use by its records; in this process the checkpoint itself is taken, once. */
+async function spendOnce(
+  live: LiveRun,
+  records: ApprovalRecords | undefined,
+  plan: Plan,
+): Promise<void> {
+  const { mac } = live;
+  if (mac !== undefined && takeOnce(mac, "resumed", live.parts.clock.now()) !== undefined)
+    throw spentBefore(plan.settles[0]!.answered);
+  try {
+    await spend(live, records, plan.attemptId, plan.settles, plan.votes);
+  } catch (error) {
+    if (mac !== undefined) giveBack(mac); // FLOW-59: a refused settle does not spend the checkpoint
+    throw error;
+  }
+}
+
 /** A vote that leaves the quorum open is on record, and spends nothing (APR-14). */
-async function recordVote(
+async function recordVotes(
   live: LiveRun,
   records: ApprovalRecords,
   writes: Settling["writes"],
@@ -76,6 +92,37 @@ async function recordVote(
       runId: live.state.seed.runId,
     },
   );
+}
+
+/** A question on record is answered on record: without its store nobody could refuse a second use (FLOW-54). */
+function checkReach(
+  live: LiveRun,
+  waits: readonly { readonly path: string; readonly wait: Wait }[],
+  records: ApprovalRecords | undefined,
+): void {
+  if (records !== undefined) return;
+  for (const { path, wait } of waits) {
+    if (wait.recorded && wait.foreign !== true) throw noRecords(live, path, pendingId(wait));
+  }
+}
+
+/** A question that this resume leaves open and that is spent: another resume of this checkpoint went on before (FLOW-54). */
+async function checkOthers(
+  live: LiveRun,
+  records: ApprovalRecords | undefined,
+  waits: readonly { readonly wait: Wait }[],
+  plan: Plan,
+): Promise<void> {
+  // A durable run's log refuses it by its revision.
+  if (records === undefined || live.durable || plan.settles.length === 0) return;
+  const settled = new Set(plan.settles.map(({ answered }) => answered.callId));
+  for (const { wait } of waits) {
+    const { approvalId, callId, foreign } = wait;
+    if (settled.has(callId) || approvalId === undefined || foreign === true) continue;
+    const stands = await records.read(live.state.seed.scope, approvalId);
+    if (stands?.state !== "consumed" || stands.decision.reason === "expired") continue;
+    throw new ApprovalAlreadyDecided(approvalId, stands.decision);
+  }
 }
 
 /** Questions of nodes' code that nobody answered: withdrawn, and asked again under new ids (FLOW-38). */
@@ -97,7 +144,7 @@ async function planSpend(
 ): Promise<Plan> {
   const attemptId = live.parts.ids.id();
   const settles: Settling[] = [];
-  const votes: Settling["writes"][] = [];
+  const votes: Write[] = [];
   for (const { path, wait, ...brought } of matched ?? waits) {
     const decision = "decision" in brought ? (brought as Matched).decision : undefined;
     const { approvalId, argumentsDigest, callId } = wait;
@@ -127,16 +174,27 @@ async function planSpend(
     });
     switch (plan.status) {
       case "ready":
+        checkGateEdit(live, path, wait, plan.decision.edited);
         settles.push({
           answered: { visit: path, callId, approvalId, argumentsDigest, decision: plan.decision },
           writes: plan.writes,
         });
         break;
       case "open":
-        votes.push(plan.writes);
+        votes.push(...plan.writes);
         break;
-      case "stands":
-        throw new ApprovalAlreadyDecided(approvalId, plan.decision);
+      case "stands": {
+        // A record that was closed without a person (it expired and was swept) denies a durable run, which only its log
+        // could have gone on with; a portable one can't tell that from a resume elsewhere.
+        const { approved, reason } = plan.decision;
+        if (!live.durable || approved || reason === undefined || decision !== undefined)
+          throw new ApprovalAlreadyDecided(approvalId, plan.decision);
+        settles.push({
+          answered: { visit: path, callId, approvalId, argumentsDigest, decision: plan.decision },
+          writes: [],
+        });
+        break;
+      }
       case "pending":
         break; // not decided yet
       case "missing":
@@ -180,27 +238,40 @@ function ownDecision(live: LiveRun, wait: Wait, decision: Matched["decision"]): 
   };
 }
 
-/** Edits of a gate's payload, before anything is spent (FLOW-20); a tool's are checked by the records' own port. */
-async function checkEdit(live: LiveRun, { path, wait, decision }: Matched): Promise<void> {
+/** Edits that a reply brings, before anything is spent: a tool's are checked by the records' own port. */
+function checkEdit(live: LiveRun, path: string, wait: Wait, decision: Decision): void {
   const { edited } = decisionTerms(decision);
   if (edited === undefined) return;
-  const refuse = (why: string): FlowError =>
-    new FlowError("edits-not-allowed", `the edit of ${pendingId(wait)} is refused: ${why}`, {
-      runId: live.state.seed.runId,
-      node: path,
-    });
-  if (edited.tool !== wait.facts.tool)
-    throw refuse(`it was made for '${edited.tool}', and '${wait.facts.tool}' waits`);
-  if (wait.facts.kind !== "gate") {
-    if (live.parts.approvals?.records === undefined)
-      throw refuse("the port keeps no records, so nobody could check it");
-    return;
+  if (edited.tool !== wait.facts.tool) {
+    const why = `it was made for '${edited.tool}', and '${wait.facts.tool}' waits`;
+    throw editRefused(live, path, wait, why);
   }
+  const records = live.parts.approvals?.records;
+  if (wait.facts.kind !== "gate" && records === undefined)
+    throw editRefused(live, path, wait, "the port keeps no records, so nobody could check it");
+  checkGateEdit(live, path, wait, edited);
+}
+
+/** Edits of a gate's payload, whoever brought them, before anything is spent (FLOW-20). */
+function checkGateEdit(
+  live: LiveRun,
+  path: string,
+  wait: Wait,
+  edited: { readonly arguments: unknown } | undefined,
+): void {
+  if (edited === undefined || wait.facts.kind !== "gate") return;
   const node = live.state.visits.find((visit) => visit.path === path)!.node;
   const { spec } = live.graph.nodes.get(node)!;
-  if (spec.kind !== "gate" || spec.edits === undefined) throw refuse("the gate takes none");
+  if (spec.kind !== "gate" || spec.edits === undefined)
+    throw editRefused(live, path, wait, "the gate takes none");
   if (!spec.edits.schema.safeParse(edited.arguments).success)
-    throw refuse("it does not fit the gate's schema");
+    throw editRefused(live, path, wait, "it does not fit the gate's schema");
+}
+
+function editRefused(live: LiveRun, node: string, wait: Wait, why: string): FlowError {
+  const { runId, flow } = live.state.seed;
+  const message = `the edit of ${pendingId(wait)} is refused: ${why}`;
+  return new FlowError("edits-not-allowed", message, { flow, runId, node });
 }
 
 /** Earlier answers that the store holds are consumed records with that very decision (FLOW-55). */
@@ -212,7 +283,7 @@ async function checkEarlier(live: LiveRun, records: ApprovalRecords | undefined)
       if (approval === undefined) continue;
       const stands = await records.read(live.state.seed.scope, approval.id);
       if (stands === undefined) continue; // another port's
-      if (stands.state === "consumed" && sameDecision(stands.decision, approval)) continue;
+      if (stands.state === "consumed" && sameDecision(live, stands.decision, approval)) continue;
       throw new FlowError(
         "checkpoint-rolled-back",
         `the record of the earlier approval ${approval.id} does not say what this run went on with`,
@@ -222,8 +293,10 @@ async function checkEarlier(live: LiveRun, records: ApprovalRecords | undefined)
   }
 }
 
-function sameDecision(a: DecisionRecord, { decision: b }: SpentApproval): boolean {
-  return a.approved === b.approved && a.by.id === b.by.id && a.at === b.at;
+/** That very decision: who, when, how, and with which edit. */
+function sameDecision(live: LiveRun, a: DecisionRecord, { decision: b }: SpentApproval): boolean {
+  const { sealer } = live.parts;
+  return a.approved === b.approved && a.at === b.at && sealer.digest(a) === sealer.digest(b);
 }
 
 function spentBefore({ approvalId, callId, decision }: Answered): ApprovalAlreadyDecided {

@@ -6,8 +6,10 @@ import {
   checkInputs,
   checkPhase,
   checkState,
+  checkSeal,
   openCheckpoint,
   tampered,
+  terminal,
   type Opened,
 } from "../checkpoint/open.ts";
 import { checkpointOf } from "../checkpoint/seal.ts";
@@ -26,6 +28,7 @@ import { perform } from "./perform.ts";
 import { recover } from "./recover.ts";
 import { resultOf, type RunResult } from "./result.ts";
 import { spendAnswers } from "./resume.ts";
+import { usedBefore } from "./spent.ts";
 import type { RunState } from "./state.ts";
 
 export interface RunOptions {
@@ -39,6 +42,8 @@ export interface RunOptions {
 
 export interface ResumeOptions {
   readonly signal?: AbortSignal;
+  /** The run that a checkpoint has to be of; another one is refused. */
+  readonly runId?: string;
   /**
    * What becomes of the questions of a node's code that this resume leaves unanswered: they stay as they are (`keep`, the
    * default), or are withdrawn and asked again under new ids (`supersede`).
@@ -75,6 +80,7 @@ export class FlowRunner {
     options: RunOptions = {},
   ): Promise<RunResult<F>> {
     const graph = graphOf(flow);
+    checkOptions(options, ["runId", "requestedBy", "signal"]);
     const { parts, settings, scope } = this.#resolved;
     const { runId = parts.ids.id(), requestedBy, signal = neverAborted } = options;
     if (!runIdPattern.test(runId))
@@ -91,7 +97,7 @@ export class FlowRunner {
         flow: graph.name,
         digest: graph.digest,
         manifest: graph.manifest,
-        settings,
+        settings: { ...settings, nodeVisits: graph.nodeVisits },
         requestedBy,
       },
       state: graph.state.start(input),
@@ -116,8 +122,8 @@ export class FlowRunner {
    * hold the decisions. Everything that can be checked is checked before anything is spent.
    *
    * A run that waits for more people, or whose records hold no decision yet, comes back paused as it was.
-   * @throws FlowError `checkpoint-tampered`, `graph-mismatch`, `graph-version-mismatch`, `resume-terminal`,
-   *   `answer-ambiguous`, `answer-unknown`, `answer-invalid`, `edits-not-allowed`; ApprovalAlreadyDecided; and as `run`
+   * @throws FlowError `checkpoint-tampered`, `graph-mismatch`, `graph-version-mismatch`, `graph-run-mismatch`,
+   *   `resume-terminal`, `no-approver`, `answer-ambiguous`, `answer-unknown`, `answer-invalid`, `edits-not-allowed`; ApprovalAlreadyDecided; and as `run`
    */
   async resume<F extends Flow>(
     flow: F,
@@ -126,12 +132,16 @@ export class FlowRunner {
     options: ResumeOptions = {},
   ): Promise<RunResult<F>> {
     const graph = graphOf(flow);
+    checkOptions(options, ["signal", "runId", "unanswered"]);
     const signal = options.signal ?? neverAborted;
     const live =
       typeof checkpoint === "string"
         ? await this.#reopened(graph, checkpoint, signal)
-        : this.#opened(graph, checkpoint, signal);
-    checkPhase(live.state.seed.runId, live.state.phase);
+        : this.#opened(graph, checkpoint, signal, options.runId);
+    const { runId } = live.state.seed;
+    checkPhase(runId, live.state.phase);
+    if (live.mac !== undefined && usedBefore(live.mac) === "cancelled")
+      throw terminal(runId, "cancelled");
     checkInputs(graph, live.state, live.parts);
     const goesOn = await spendAnswers(live, reply, options.unanswered ?? "keep");
     if (!goesOn && typeof checkpoint === "string") return resultOf(live, await perform(live));
@@ -158,10 +168,14 @@ export class FlowRunner {
     return resultOf(live, await perform(live));
   }
 
-  /** The text of a checkpoint, for any storage. It opens only under this runner's keys. @throws FlowError `checkpoint-tampered` */
+  /**
+   * The text of a checkpoint, for any storage. What could not be loaded again under this runner's keys is refused now.
+   * @throws FlowError `checkpoint-tampered`
+   */
   dumpCheckpoint(checkpoint: Checkpoint): string {
     const text = sealedText(checkpoint);
     if (text === undefined) throw tampered(undefined, "it holds no sealed bytes");
+    checkSeal(text, this.#resolved.parts);
     return text;
   }
 
@@ -169,8 +183,9 @@ export class FlowRunner {
   loadCheckpoint<F extends Flow>(flow: F, text: string): Checkpoint<F> {
     const graph = graphOf(flow);
     if (typeof text !== "string") throw tampered(undefined, "it is no text");
-    const opened = openCheckpoint(graph, this.#resolved.parts, text);
-    const look = () => openCheckpoint(graph, this.#resolved.parts, text).state.state;
+    const { parts, scope } = this.#resolved;
+    const opened = openCheckpoint(graph, parts, text, { scope });
+    const look = () => openCheckpoint(graph, parts, text, { scope }).state.state;
     const checkpoint = checkpointOf(opened.state, text, look);
     this.#loaded.set(checkpoint, { graph, opened });
     return checkpoint as Checkpoint<F>;
@@ -178,14 +193,14 @@ export class FlowRunner {
 
   /**
    * Ends a paused run: what waits is withdrawn (`cancelled`). Repeated, it says the same.
-   * @throws FlowError `resume-terminal` for a completed or failed run; ApprovalAlreadyDecided for a checkpoint that was resumed
+   * @throws FlowError `resume-terminal` for a completed or failed run, and for a checkpoint that was resumed
    */
   async cancel(flow: Flow, checkpoint: Checkpoint | string, how: CancelHow): Promise<void> {
     const graph = graphOf(flow);
     const live =
       typeof checkpoint === "string"
         ? await this.#reopened(graph, checkpoint, neverAborted)
-        : this.#opened(graph, checkpoint, neverAborted);
+        : this.#opened(graph, checkpoint, neverAborted, undefined);
     await cancelRun(live, how);
   }
 
@@ -193,7 +208,7 @@ export class FlowRunner {
    * What happens to a run from this call on, until it pauses or ends in this process; ids and paths, no data (FLOW-08).
    * Begin before `run`, `resume` or `adopt` is called to see everything.
    */
-  watch(runId: string): AsyncGenerator<RunNotice, void, undefined> {
+  watch(runId: string): AsyncIterableIterator<RunNotice, void, undefined> {
     return this.#resolved.parts.telling.watch(runId);
   }
 
@@ -213,7 +228,12 @@ export class FlowRunner {
   }
 
   /** A checkpoint that is passed back: only its sealed bytes are believed. */
-  #opened(graph: Graph, checkpoint: Checkpoint, signal: AbortSignal): LiveRun {
+  #opened(
+    graph: Graph,
+    checkpoint: Checkpoint,
+    signal: AbortSignal,
+    runId: string | undefined,
+  ): LiveRun {
     const text = sealedText(checkpoint);
     if (text === undefined) throw tampered(undefined, "it holds no sealed bytes");
     const parts = { ...this.#resolved.parts, log: undefined };
@@ -221,7 +241,8 @@ export class FlowRunner {
     const loaded = this.#loaded.get(checkpoint);
     this.#loaded.delete(checkpoint);
     const known = loaded?.graph === graph ? loaded.opened : undefined;
-    const { state, mac } = openCheckpoint(graph, parts, text, known);
+    const expected = { scope: this.#resolved.scope, runId };
+    const { state, mac } = openCheckpoint(graph, parts, text, expected, known);
     return new LiveRun({ graph, parts, state, signal, mac });
   }
 
@@ -247,5 +268,19 @@ export class FlowRunner {
         },
       );
     }
+  }
+}
+
+/** Refuses what nobody would look at: input passed to a resume, a misspelt option. */
+function checkOptions(options: object, known: readonly string[]): void {
+  for (const name of Object.keys(options)) {
+    if (known.includes(name)) continue;
+    throw new FlowError(
+      "input-invalid",
+      `there is no option '${name}' here (${known.join(", ")})`,
+      {
+        option: name,
+      },
+    );
   }
 }

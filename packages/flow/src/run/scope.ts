@@ -10,7 +10,8 @@
  *    the journal's order (FLOW-46).
  * S5 A re-run gets recorded outcomes in that order, matched by identity (FLOW-31).
  * S6 On a re-run new calls start when no recorded outcome that was asked for is outstanding; entries unclaimed at that
- *    moment are the divergence, told or refused before anything new runs (FLOW-41).
+ *    moment, or when the function returns without having asked for anything new, are the divergence, told or refused before
+ *    anything new runs (FLOW-41).
  */
 import type { Entry, Prior, Settled, Wait, Started } from "./journal.ts";
 import { Tally, type Asked, type Made } from "./identity.ts";
@@ -123,6 +124,11 @@ export class Scope {
     this.#close({ how: "stopped", error });
   }
 
+  /** Whether this execution has ended. */
+  get over(): boolean {
+    return this.#isOver;
+  }
+
   /** Something the code asks for. The promise settles in journal order, or never (S1, S4). */
   ask(what: Asked, begin: Begin): Promise<unknown> {
     if (this.#latch.is === "closed") {
@@ -193,7 +199,10 @@ export class Scope {
       return;
     }
     this.#latch = { is: "closed", end };
-    if (this.#fresh.length > 0 && end.how !== "stopped") this.#startFresh(); // else S3 would wait for ever
+    if (end.how !== "stopped") {
+      if (this.#fresh.length > 0) this.#startFresh(); // else S3 would wait for ever
+      else if (this.#replaying && end.how === "finished") this.#noteDivergence([]);
+    }
     this.#overIfDone();
   }
 
@@ -202,18 +211,19 @@ export class Scope {
     const fresh = this.#fresh;
     this.#fresh = none;
     this.#replaying = false;
-    const unclaimed = this.#prior?.unclaimed() ?? [];
-    if (unclaimed.length > 0) {
-      const refused = this.#ops.diverged(
-        unclaimed,
-        fresh.map((job) => job.made),
-      );
-      if (refused !== undefined) {
-        this.#latch = { is: "closed", end: { how: "failed", error: refused } };
-        return;
-      }
-    }
+    const came = fresh.map((job) => job.made);
+    if (this.#noteDivergence(came)) return;
     for (const job of fresh) this.#start(job);
+  }
+
+  /** Tells what is on record and was not asked for. `true`: refused, and nothing new may run. */
+  #noteDivergence(came: readonly Made[]): boolean {
+    const unclaimed = this.#prior?.unclaimed() ?? [];
+    if (unclaimed.length === 0) return false;
+    const refused = this.#ops.diverged(unclaimed, came);
+    if (refused === undefined) return false;
+    this.#latch = { is: "closed", end: { how: "failed", error: refused } };
+    return true;
   }
 
   #turnSoon(): void {

@@ -38,8 +38,9 @@ export async function spend(
   records: ApprovalRecords | undefined,
   attemptId: string,
   settles: readonly Settling[],
+  votes: readonly Write[] = [],
 ): Promise<void> {
-  const writes = settles.flatMap((settle) => settle.writes);
+  const writes = [...settles.flatMap((settle) => settle.writes), ...votes];
   const answers = settles.map((settle) => settle.answered);
   const answered = { type: "answered", attemptId, answers } as const;
   const standing = (known: Known): Promise<void> => ifRefused(live, records, answers, known);
@@ -146,10 +147,10 @@ export async function conclude(
 /** Denies and consumes one record that nothing will use. */
 export async function withdraw(
   live: LiveRun,
+  records: ApprovalRecords | undefined,
   approvalId: string,
   reason: WithdrawReason,
 ): Promise<void> {
-  const records = live.parts.approvals?.records;
   if (records === undefined) return;
   const attemptId = live.parts.ids.id();
   const how = { scope: live.state.seed.scope, id: approvalId, attemptId, reason };
@@ -183,18 +184,40 @@ export async function withdrawAll(
 ): Promise<void> {
   for (const wait of waits) {
     if (wait.answer !== undefined) continue; // spent already
-    if (live.parts.approvals?.records !== undefined && wait.approvalId !== undefined) {
-      await withdraw(live, wait.approvalId, reason);
-      continue;
-    }
-    live.parts.logger.error(
-      "an approval that was asked for could not be withdrawn: its port keeps no records",
-      {
-        approvalId: pendingId(wait),
-        runId: live.state.seed.runId,
-        reason,
-      },
-    );
-    live.notice({ type: "approval.decided", ids: [pendingId(wait)], withdrawn: false });
+    const records = recordsOf(live, wait);
+    if (records !== undefined && wait.approvalId !== undefined)
+      await withdraw(live, records, wait.approvalId, reason);
+    else tellNotWithdrawn(live, wait, reason, "its port keeps no records");
   }
+}
+
+/** As `withdrawAll`, for a run that ends whatever happens: a record that can't be reached is told of, and keeps no other. */
+export async function withdrawWhatCanBe(
+  live: LiveRun,
+  waits: readonly Wait[],
+  reason: WithdrawReason,
+): Promise<void> {
+  for (const wait of waits) {
+    try {
+      await withdrawAll(live, [wait], reason);
+    } catch {
+      tellNotWithdrawn(live, wait, reason, "its store did not take it");
+    }
+  }
+}
+
+/** The records that a question was filed in: the runner's own, or those that its call brought along (FLOW-56). */
+function recordsOf(live: LiveRun, wait: Wait): ApprovalRecords | undefined {
+  return wait.foreign === true ? live.foreign.get(wait.callId) : live.parts.approvals?.records;
+}
+
+function tellNotWithdrawn(live: LiveRun, wait: Wait, reason: WithdrawReason, why: string): void {
+  const { runId } = live.state.seed;
+  const approvalId = pendingId(wait);
+  live.parts.logger.error(`an approval that was asked for could not be withdrawn: ${why}`, {
+    approvalId,
+    runId,
+    reason,
+  });
+  live.notice({ type: "approval.decided", ids: [approvalId], withdrawn: false });
 }

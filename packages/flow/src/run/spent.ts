@@ -1,13 +1,18 @@
 /**
- * What this process has resumed already, for ports that keep no records (FLOW-54, FLOW-57).
+ * What this process has done with the checkpoints it was given (FLOW-54, FLOW-57): the one thing that refuses a second use
+ * where no store does.
  *
- * Bounded and kept for a day; two copies of the package share it, worker threads and other processes don't. After that, or
- * there, only a store behind the port can refuse a second use.
+ * Keyed by the checkpoint's own MAC. Bounded and kept for a day; two copies of the package share it, worker threads and
+ * other processes don't. After that, or there, only a store behind the port can refuse.
  */
 import { spentMax, spentMs } from "../limits.ts";
 
+/** What became of a checkpoint. */
+export type Use = "resumed" | "cancelled";
+
 interface Spent {
   readonly at: number;
+  readonly use: Use;
 }
 
 const place = Symbol.for("@holdpoint/flow.spent");
@@ -17,20 +22,25 @@ function memory(): Map<string, Spent> {
   return (home[place] ??= new Map());
 }
 
-/** Takes a key if nobody did; whether it was free. */
-export function takeOnce(key: string, now: number): boolean {
+/** Takes a checkpoint if nobody did: `undefined`, or what was done with it before. */
+export function takeOnce(mac: string, use: Use, now: number): Use | undefined {
   const spent = memory();
   for (const [old, { at }] of spent) {
     // Insertion order is time order: the first that is young enough ends the sweep.
     if (spent.size < spentMax && now - at < spentMs) break;
     spent.delete(old);
   }
-  if (spent.has(key)) return false;
-  spent.set(key, { at: now });
-  return true;
+  const before = spent.get(mac);
+  if (before === undefined) spent.set(mac, { at: now, use });
+  return before?.use;
 }
 
-/** Gives a key back: what it was taken for did not happen (FLOW-59). */
-export function giveBack(key: string): void {
-  memory().delete(key);
+/** What was done with a checkpoint, as far as this process remembers. */
+export function usedBefore(mac: string): Use | undefined {
+  return memory().get(mac)?.use;
+}
+
+/** Gives a checkpoint back: what it was taken for did not happen (FLOW-59). */
+export function giveBack(mac: string): void {
+  memory().delete(mac);
 }

@@ -7,6 +7,7 @@
 import type { RunEvent } from "./event.ts";
 import { noticeOf, type RunNotice } from "./notice.ts";
 import type { Logger } from "./parts.ts";
+import { Watch, Watched } from "./watch.ts";
 
 /** Told of every event of every run of a runner. */
 export type Listener = (notice: RunNotice) => unknown;
@@ -18,20 +19,6 @@ export interface Teller {
   tell(event: RunEvent, revision: number): void;
   /** A notice that is no event of the run's log. */
   notice(notice: Omit<RunNotice, "runId">): void;
-}
-
-/** What a process's part in a run ends with. */
-const last: ReadonlySet<RunNotice["type"]> = new Set([
-  "paused",
-  "completed",
-  "failed",
-  "cancelled",
-]);
-
-interface Watched {
-  readonly notices: RunNotice[];
-  readonly waiting: Set<() => void>;
-  watchers: number;
 }
 
 export class Telling {
@@ -58,50 +45,28 @@ export class Telling {
         if (!this.#heard) return; // most runs are told to nobody: then nothing is made
         this.#give(runId, noticeOf(event, runId, revision));
       },
-      notice: (notice) => this.#give(runId, Object.freeze({ runId, ...notice })),
+      notice: (notice) => {
+        if (this.#heard) this.#give(runId, Object.freeze({ runId, ...notice }));
+      },
     };
   }
 
   /**
    * Notices of a run from this call on, until it pauses or ends in this process. Begin watching before `run`, `resume` or
-   * `adopt` is called to see all of them; leaving the loop ends the watch.
+   * `adopt` is called to see all of them; leaving the loop, or `return()`, ends the watch.
    */
-  watch(runId: string): AsyncGenerator<RunNotice, void, undefined> {
+  watch(runId: string): Watch {
     let watched = this.#watched.get(runId);
-    if (watched === undefined)
-      this.#watched.set(runId, (watched = { notices: [], waiting: new Set(), watchers: 0 }));
-    watched.watchers += 1;
-    return this.#follow(runId, watched, watched.notices.length);
-  }
-
-  async *#follow(
-    runId: string,
-    watched: Watched,
-    from: number,
-  ): AsyncGenerator<RunNotice, void, undefined> {
-    try {
-      for (let next = from; ; next++) {
-        while (next >= watched.notices.length) {
-          await new Promise<void>((resolve) => void watched.waiting.add(resolve));
-        }
-        const notice = watched.notices[next]!;
-        yield notice;
-        if (last.has(notice.type)) return;
-      }
-    } finally {
-      watched.watchers -= 1;
-      if (watched.watchers === 0) this.#watched.delete(runId);
+    if (watched === undefined) {
+      watched = new Watched(() => void this.#watched.delete(runId));
+      this.#watched.set(runId, watched);
     }
+    return new Watch(watched);
   }
 
   #give(runId: string, notice: RunNotice): void {
     for (const listener of this.#listeners) this.#call(listener, notice);
-    const watched = this.#watched.get(runId);
-    if (watched === undefined) return;
-    watched.notices.push(notice);
-    const waiting = [...watched.waiting];
-    watched.waiting.clear();
-    for (const wake of waiting) wake();
+    this.#watched.get(runId)?.give(notice);
   }
 
   /** T1 */

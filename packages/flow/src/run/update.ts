@@ -9,7 +9,7 @@ import type { LiveRun } from "./live.ts";
 /** An update, field by field (FLOW-03). `undefined` removes an optional field. */
 export function checkedUpdate(live: LiveRun, path: string, value: unknown): State {
   if (value === undefined || value === null) return {};
-  if (typeof value !== "object" || Array.isArray(value)) {
+  if (!isPlain(value)) {
     throw new FlowError(
       "update-invalid",
       `${path} returned something that is no update: an object with fields of the state, or nothing`,
@@ -23,6 +23,13 @@ export function checkedUpdate(live: LiveRun, path: string, value: unknown): Stat
     update[name] = live.graph.state.field(name, written, path);
   }
   return Object.freeze(update);
+}
+
+/** A map, a date or an instance has no fields of the state, whatever it holds. */
+function isPlain(value: unknown): value is object {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /** How a node's failure ends its visit. */

@@ -18,6 +18,7 @@ import { inputsOf } from "./inputs.ts";
 import { isFresh } from "./journal.ts";
 import type { LiveRun } from "./live.ts";
 import type { ScopeEnd } from "./scope.ts";
+import { withdrawAll } from "./spend.ts";
 import type { OpenVisit } from "./state.ts";
 import { limitTime } from "./time-limit.ts";
 import { checkedUpdate, failed } from "./update.ts";
@@ -30,15 +31,26 @@ export async function runVisit(live: LiveRun, visit: OpenVisit): Promise<void> {
     if (!started) return;
   }
   if (node.spec.kind === "gate") return visitGate(live, visit, node, node.spec);
-  for (let attempt = 1; ; attempt++) {
+  for (;;) {
     const end = await execute(live, visit, node.spec);
     if (end.how === "stopped") throw end.error;
     if (end.how === "waiting") return live.emit({ type: "visit-waiting", visit: visit.path });
     const outcome = outcomeOf(live, visit, node, end);
-    if (outcome.ok || !(await retries(live, visit, node, attempt, outcome.error))) {
-      return live.emit({ type: "visit-finished", visit: visit.path, end: outcome });
+    const failure = outcome.ok || end.inDoubt ? undefined : outcome.error;
+    if (failure !== undefined) {
+      const next = await retries(live, visit, node, failure);
+      if (next.again) continue;
+      if (next.error !== undefined) return finish(live, visit, failed(node, next.error));
     }
+    return finish(live, visit, outcome);
   }
+}
+
+/** What an execution that was cut off had asked for is taken back: its visit is over, and nobody can answer any more. */
+async function finish(live: LiveRun, visit: OpenVisit, end: VisitEnd): Promise<void> {
+  const open = visit.execution.waits.filter((wait) => wait.answer === undefined);
+  if (open.length > 0) await withdrawAll(live, open, "cancelled");
+  live.emit({ type: "visit-finished", visit: visit.path, end });
 }
 
 /** V1. Whether the visit began; if its inputs could not be made, it has failed. */
@@ -62,7 +74,7 @@ function outcomeOf(
   live: LiveRun,
   visit: OpenVisit,
   node: GraphNode,
-  end: Exclude<ScopeEnd, { how: "waiting" | "stopped" }>,
+  end: Extract<ExecutionEnd, { how: "failed" | "finished" }>,
 ): VisitEnd {
   if (end.how === "failed") return failed(node, end.error);
   try {
@@ -72,33 +84,61 @@ function outcomeOf(
   }
 }
 
-/** Whether a failed execution is tried again (FLOW-12); what it had finished is replayed, what had failed is not. */
+type Next = { readonly again: true } | { readonly again: false; readonly error?: unknown };
+
+/**
+ * Whether a failed execution is tried again (FLOW-12); what it had finished is replayed, what had failed is not. Attempts
+ * count over all pauses. `error`: what the retry's own functions threw.
+ */
 async function retries(
   live: LiveRun,
   visit: OpenVisit,
   node: GraphNode,
-  attempt: number,
   error: ErrorInfo,
-): Promise<boolean> {
+): Promise<Next> {
   const { retry } = node.spec.options;
-  if (retry === undefined || attempt >= retry.attempts) return false;
-  if (!(retry.on === undefined ? error.retryable : retry.on(rebuildError(error)))) return false;
+  const attempt = visit.execution.retries + 1;
+  if (retry === undefined || attempt >= retry.attempts) return { again: false };
+  let waitMs: number;
+  try {
+    const wanted = retry.on === undefined ? error.retryable : retry.on(rebuildError(error));
+    if (!wanted) return { again: false };
+    const { backoffMs = 0 } = retry;
+    waitMs = typeof backoffMs === "function" ? backoffMs(attempt) : backoffMs * 2 ** (attempt - 1);
+  } catch (thrown) {
+    return { again: false, error: thrown };
+  }
   live.emit({ type: "retried", visit: visit.path, attempt, error });
   await live.flush();
-  const { backoffMs = 0 } = retry;
-  const waitMs =
-    typeof backoffMs === "function" ? backoffMs(attempt) : backoffMs * 2 ** (attempt - 1);
-  if (waitMs > 0) await new Promise<void>((resolve) => live.parts.clock.timer(waitMs, resolve));
-  return true;
+  if (waitMs > 0) await pause(live, waitMs);
+  return { again: true };
 }
+
+/** Waits, unless the run is aborted meanwhile. */
+function pause(live: LiveRun, waitMs: number): Promise<void> {
+  const { signal, parts } = live;
+  return new Promise((resolve) => {
+    const over = (): void => {
+      cancel();
+      signal.removeEventListener("abort", over);
+      resolve();
+    };
+    const cancel = parts.clock.timer(waitMs, over);
+    signal.addEventListener("abort", over);
+    if (signal.aborted) over();
+  });
+}
+
+/** `inDoubt`: it was cut off while an effect was under way that must not be begun a second time. */
+type ExecutionEnd = ScopeEnd & { readonly inDoubt?: boolean };
 
 /** One execution of a node's code. */
 async function execute(
   live: LiveRun,
   visit: OpenVisit,
   spec: FunctionSpec | CallSpec,
-): Promise<ScopeEnd> {
-  const execution = new Execution(live, visit);
+): Promise<ExecutionEnd> {
+  const execution = new Execution(live, visit, spec.options.retry !== undefined);
   const limit = limitTime(live, visit.path, spec.options.timeoutMs, execution);
   const body = (): unknown => bodyOf(live, visit, spec, execution);
   const { scope } = execution;
@@ -107,8 +147,10 @@ async function execute(
     : await scope.run(body);
   limit?.over();
   if (execution.cleans) await execution.cleanUp(); // V3
-  if (end.how === "stopped")
-    return limit?.timedOut === undefined ? end : { how: "failed", error: limit.timedOut };
+  if (end.how === "stopped") {
+    const { inDoubt } = execution;
+    return limit?.timedOut === undefined ? end : { how: "failed", error: limit.timedOut, inDoubt };
+  }
   if (execution.isAgain) await execution.leaveBehind(end);
   return end;
 }

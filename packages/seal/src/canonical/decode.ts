@@ -61,7 +61,7 @@ export function checkText(
   const check = new Check(settings, allowed);
   check.value(tree);
   if (check.members !== spelling.members) {
-    throw new SealDecodeError(locate(text).repeated ?? "", "a name given twice");
+    throw new SealDecodeError(locate(text).repeated!, "a name given twice");
   }
   if (spelling.indexNames && jsonStringify(tree) !== text) {
     throw new SealDecodeError("", "names in an order that no object has");

@@ -59,7 +59,7 @@ export function temporalRows(temporal: TemporalNamespace): { row: Row; prototype
 }
 
 interface Form {
-  write(value: object): Json;
+  write(value: object): string | Json[] | { [unit: string]: Json };
   /** The value of a payload of the right shape; throws or gives undefined for any other. */
   read(payload: Json): object | undefined;
 }
@@ -70,9 +70,9 @@ function temporalRow(tag: string, name: string, form: Form): Row {
     encode(value, writer, depth) {
       writer.bare(value, `a Temporal.${name}`);
       const payload = form.write(value);
-      if (typeof payload === "object") {
+      if (typeof payload !== "string") {
         writer.nest(depth);
-        writer.spend(8, payload === null ? 0 : objectKeys(payload).length);
+        writer.spend(8, objectKeys(payload).length);
       }
       return payload;
     },

@@ -28,7 +28,7 @@ async function askEach(call: LiveCall, guards: readonly Guard[]): Promise<CallOu
  */
 export function charge(call: LiveCall): CallOutcome | undefined {
   const { order, ports, cost } = call;
-  if (order.recorded?.gated === false) return undefined;
+  if (order.recorded?.gated === false || order.recorded?.started === true) return undefined;
   for (const guard of ports.guards) {
     const answer = guard.charge?.(guarded(call));
     if (answer !== undefined) return refusal(call, guard, answer);

@@ -113,7 +113,7 @@ async function prepare(call: LiveCall): Promise<void> {
   }
 }
 
-export function forbidden(call: LiveCall, reason: string): CallOutcome {
+function forbidden(call: LiveCall, reason: string): CallOutcome {
   const tool = call.record.name;
   const error = new ToolDispatchError(`the rule of '${tool}' forbids this call: ${reason}`, {
     code: "rule-forbids",

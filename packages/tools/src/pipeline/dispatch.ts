@@ -28,6 +28,7 @@ export async function checkApproved(call: LiveCall): Promise<CallOutcome | undef
     asked: approval.asked,
     gate,
     requestedBy: order.requestedBy,
+    used: order.recorded?.started === true,
     approved: approval.digest,
     now: byStore ? await records.store.now() : ports.clock.now(),
     running: isUnchanged(approval.copy, call.args) ? approval.digest : call.digest(call.args),

@@ -11,7 +11,7 @@ import {
 import { z } from "zod";
 
 /** Rebuilt as this class wherever it is caught: live, from a record, in another process. */
-export class GatewayBusy extends ToolError {
+class GatewayBusy extends ToolError {
   static override readonly errorName = "GatewayBusy";
 }
 registerErrorClass("GatewayBusy", GatewayBusy);

@@ -5,7 +5,7 @@ const payments = {
   refund: async (orderId: string, cents: number, key: string) => `${orderId}:${cents}:${key}`,
 };
 
-export const issueRefund = defineTool({
+const issueRefund = defineTool({
   name: "issue_refund",
   description: "Pay money back to a customer's card.",
   input: z.object({ orderId: z.string(), cents: z.int().positive() }),

@@ -1,0 +1,133 @@
+/**
+ * How a call ends: what becomes of its approval, and what goes into the journal.
+ *
+ * K4 What was asked for after nobody waits for it any more (an abort, a time limit) is taken back at once.
+ */
+import { errorInfo, rebuildError, type CallOutcome, type ErrorInfo } from "@holdpoint/tools";
+
+import { ApprovalDenied, FlowError } from "../errors.ts";
+import { waitOf } from "./ask.ts";
+import type { Making } from "./call-site.ts";
+import type { Settled, SpentApproval, SpentHere } from "./journal.ts";
+import { abortedRun, type LiveRun } from "./live.ts";
+import { conclude, settleDecided, withdraw } from "./spend.ts";
+
+/** What an outcome of the executor is to the visit; `undefined`: it waits. */
+export async function settled(making: Making, outcome: CallOutcome): Promise<Settled | undefined> {
+  const { site, made, approval } = making;
+  const { live } = site;
+  switch (outcome.status) {
+    case "ok":
+      await conclude(live, approval, "executed");
+      return { ok: true, result: { form: "value", value: outcome.value } };
+    case "failed":
+      return failedCall(making, outcome);
+    case "denied": {
+      const { approvalId, decision } = outcome;
+      if (approvalId !== undefined && approval === undefined) await spendDenial(making, approvalId);
+      return {
+        ok: false,
+        error: deniedInfo(made.name, approvalId, decision.reason, decision.note, site),
+      };
+    }
+    case "pending":
+      return pendingCall(making, outcome);
+  }
+}
+
+async function failedCall(
+  { site, made, approval, records }: Making,
+  { executed, unused, error }: Extract<CallOutcome, { status: "failed" }>,
+): Promise<Settled> {
+  const { live, visit } = site;
+  // A durable call that an abort cut off may be asked for again: no end to record.
+  if (live.signal.aborted && executed && live.durable) throw abortedRun(live);
+  if (approval?.decision.approved === true)
+    await conclude(live, approval, executed ? "failed" : "unused");
+  else if (unused?.approvalId !== undefined)
+    await withdraw(live, records, unused.approvalId, unused.reason);
+  if (!executed && error.code === "state-not-sealable") {
+    // What a person would be shown can't be sealed: nobody was asked, and the run fails closed (FLOW-26).
+    throw new FlowError(
+      "state-not-sealable",
+      `the arguments of '${made.name}' in ${visit} can't be sealed: ${error.message}`,
+      { node: visit, tool: made.name, path: error.attributes["path"] },
+      rebuildError(error),
+    );
+  }
+  // Nobody could be asked: a durable run is left as it stands, and adopted later.
+  if (!executed && error.code === "store-unavailable" && live.durable) throw rebuildError(error);
+  return { ok: false, error };
+}
+
+async function pendingCall(
+  { site, made, records, way }: Making,
+  { request, approvalId }: Extract<CallOutcome, { status: "pending" }>,
+): Promise<undefined> {
+  const { live, visit } = site;
+  if (site.over) {
+    // K4: a durable run that was aborted finds its record again.
+    const comesBack = live.durable && live.signal.aborted;
+    if (approvalId !== undefined && !comesBack)
+      await withdraw(live, records, approvalId, "cancelled");
+    if (live.signal.aborted) throw abortedRun(live);
+    return undefined;
+  }
+  const wait = waitOf(request, made, { approvalId, recorded: records !== undefined });
+  if (way.executor === undefined) {
+    live.emit({ type: "approval-requested", visit, wait });
+    return undefined;
+  }
+  if (records !== undefined) live.foreign.set(wait.callId, records);
+  live.emit({ type: "approval-requested", visit, wait: { ...wait, foreign: true } });
+  return undefined;
+}
+
+/** A denial on record is spent too: the same record never answers again. */
+async function spendDenial(
+  { site, made, callId, records }: Making,
+  approvalId: string,
+): Promise<void> {
+  const { live, visit } = site;
+  const stands = await records?.read(live.state.seed.scope, approvalId);
+  if (records === undefined || stands?.state !== "decided") return;
+  const what = { visit, callId: callId(), approvalId, argumentsDigest: stands.argumentsDigest };
+  site.spentOn(made, { approval: await settleDecided(live, records, what) });
+}
+
+export function withoutRecords({ id, decision, attemptId }: SpentHere): SpentApproval {
+  return { id, decision, ...(attemptId !== undefined && { attemptId }) };
+}
+
+/** What a denial is inside a node: the same error live and replayed (FLOW-36). */
+export function deniedInfo(
+  tool: string,
+  approvalId: string | undefined,
+  reason: string | undefined,
+  note: string | undefined,
+  where: { readonly live: LiveRun; readonly visit: string },
+): ErrorInfo {
+  const { flow, runId } = where.live.state.seed;
+  const why = reason === undefined ? "" : ` (${reason})`;
+  return errorInfo(
+    new ApprovalDenied("approval-denied", `'${tool}' was denied${why}`, {
+      flow,
+      runId,
+      node: where.visit,
+      tool,
+      ...(approvalId !== undefined && { approvalId }),
+      ...(reason !== undefined && { reason }),
+      ...(note !== undefined && { note }),
+    }),
+  );
+}
+
+/** The record that was asked for is out of reach: nothing runs under a decision that can't be spent (FLOW-54). */
+export function noRecords(live: LiveRun, visit: string, approvalId: string): FlowError {
+  const { runId, flow } = live.state.seed;
+  return new FlowError(
+    "no-approver",
+    `the approval ${approvalId} is kept in records that this runner's port does not reach`,
+    { flow, runId, node: visit, approvalId },
+  );
+}

@@ -1,0 +1,47 @@
+import type { ApprovalRecords } from "@holdpoint/approvals";
+import type { AnyTool, Executor } from "@holdpoint/tools";
+
+import type { Made } from "./identity.ts";
+import type { Kept, Replaced, SpentApproval, SpentHere } from "./journal.ts";
+import type { LiveRun } from "./live.ts";
+
+/** What a call needs to know of the visit it is made in. */
+export interface CallSite {
+  readonly live: LiveRun;
+  readonly visit: string;
+  readonly signal: AbortSignal;
+  /** Seals all that is known of the run, opens it again and compares (FLOW-26). @throws FlowError `state-not-sealable` */
+  prepare(): void;
+  /** This call's question, where it was replaced before. */
+  replaced(made: Made): Replaced | undefined;
+  /** Whether the execution is over, or cut off: then nobody takes an outcome in any more. */
+  readonly over: boolean;
+  /** A call is about to have its effect; answers that it has ended. */
+  entering(made: Made, tool: AnyTool): (() => void) | undefined;
+  /** Keeps what a call cost, and the approval that allowed or refused it, for its journal entry. */
+  spentOn(made: Made, what: { readonly cost?: number; readonly approval?: SpentApproval }): void;
+  /** Recorded arguments, by what the tool's input reaches. */
+  openArguments(kept: Kept, tool: AnyTool): unknown;
+}
+
+/** How a call is made. */
+export interface CallWay {
+  readonly tool: AnyTool;
+  /** An executor that the node brought along, with approvals of its own (FLOW-56). */
+  readonly executor: Executor | undefined;
+}
+
+/** What happens to one call while it is made. */
+export interface Making {
+  readonly site: CallSite;
+  readonly way: CallWay;
+  readonly made: Made;
+  readonly callId: () => string;
+  /** The records behind the port that is asked. */
+  readonly records: ApprovalRecords | undefined;
+  /** Whether its intent is on record already. */
+  readonly again: boolean;
+  approval: SpentHere | undefined;
+  /** Set when its effect begins; says that it ended. */
+  left: (() => void) | undefined;
+}
