@@ -18,7 +18,7 @@ function cpuMs(): number {
  * Median milliseconds of each task. Rounds are interleaved and every task starts a round in turn,
  * so that what slows the machine slows all of them; read ratios, not milliseconds.
  */
-export function medians(tasks: readonly Task[], rounds: number): Map<string, number> {
+function medians(tasks: readonly Task[], rounds: number): Map<string, number> {
   const repeats = tasks.map((task) => Math.max(1, Math.ceil(SAMPLE_MS / warm(task))));
   const times = new Map<string, number[]>(tasks.map((task) => [task.name, []] as const));
   for (let round = 0; round < rounds; round++) {
@@ -50,7 +50,7 @@ function warm(task: Task): number {
   return (cpuMs() - start) / runs;
 }
 
-export function median(values: readonly number[]): number {
+function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;

@@ -122,5 +122,3 @@ export function graphOf(flow: Flow): Graph {
     );
   return graph;
 }
-
-export { END };
