@@ -18,7 +18,7 @@ function cpuMs(): number {
  * Median milliseconds of each task. Rounds are interleaved and every task starts a round in turn,
  * so that what slows the machine slows all of them; read ratios, not milliseconds.
  */
-function medians(tasks: readonly Task[], rounds: number): Map<string, number> {
+export function medians(tasks: readonly Task[], rounds: number): Map<string, number> {
   const repeats = tasks.map((task) => Math.max(1, Math.ceil(SAMPLE_MS / warm(task))));
   const times = new Map<string, number[]>(tasks.map((task) => [task.name, []] as const));
   for (let round = 0; round < rounds; round++) {

@@ -162,7 +162,7 @@ const phases: Readonly<Record<Phase["is"], Readonly<Record<VisitState["status"],
 type Presence = "must" | "may" | "never";
 
 /** Whether phase, visits and what they wait for go together. */
-function phaseHolds({ phase, visits }: RunState): boolean {
+export function phaseHolds({ phase, visits }: RunState): boolean {
   for (const status of ["ready", "waiting", "finished"] as const) {
     const some = visits.some((visit) => visit.status === status);
     if (phases[phase.is][status] === (some ? "never" : "must")) return false;
