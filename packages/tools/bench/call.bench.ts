@@ -1,6 +1,7 @@
 /**
- * What a call costs over validation and the bare function; the limit is 20 µs. Measured on the built packages, loaded by Node
- * itself (`pnpm build` first): the test runner's own module loader makes every imported name a getter.
+ * What a call costs over validation and the bare function; the limit is 20 µs. Measured on the
+ * built packages, loaded by Node itself (`pnpm build` first): the test runner's own module loader
+ * makes every imported name a getter.
  */
 import { createRequire } from "node:module";
 

@@ -34,7 +34,10 @@ const swaps: Readonly<Record<string, string>> = {
   "??": "&&",
 };
 
-/** Every mutant of a source, in its order. Types are blanked out first, so positions are those of the file. */
+/**
+ * Every mutant of a source, in its order. Types are blanked out first, so positions are those of
+ * the file.
+ */
 export function mutantsOf(file: string, source: string): readonly Mutant[] {
   const found: Mutant[] = [];
   const add = (node: Pick<Node, "start" | "end">, what: string, text: string): void => {

@@ -15,27 +15,18 @@ const vitest = await createVitest("test", {
   watch: false,
   bail: 1,
   reporters: [{}],
-  testTimeout: 10_000,
+  testTimeout: 30_000,
 });
-const specifications = (await vitest.globTestSpecifications()).filter(
-  ({ moduleId }) => !moduleId.endsWith("readme.test.ts"),
+
+// Generated cases are left out: on a busy machine their time says nothing, and the verdict has to
+// come from a table or a case.
+const tests = (await vitest.globTestSpecifications()).filter(
+  ({ moduleId }) => !/readme|properties/.test(moduleId),
 );
-// Quick ones first: most mutants end there.
-const slow = /properties/;
-const ordered = specifications.toSorted(
-  (a, b) => Number(slow.test(a.moduleId)) - Number(slow.test(b.moduleId)),
-);
-const tests = [
-  ordered.filter(({ moduleId }) => !slow.test(moduleId)),
-  ordered.filter(({ moduleId }) => slow.test(moduleId)),
-];
 
 async function fails(): Promise<boolean> {
-  for (const group of tests) {
-    const { testModules, unhandledErrors } = await vitest.runTestSpecifications(group, false);
-    if (unhandledErrors.length > 0 || testModules.some((module) => !module.ok())) return true;
-  }
-  return false;
+  const { testModules, unhandledErrors } = await vitest.runTestSpecifications(tests, false);
+  return unhandledErrors.length > 0 || testModules.some((module) => !module.ok());
 }
 
 async function judge({ file, start, end, text }: Mutant): Promise<"killed" | "survived"> {

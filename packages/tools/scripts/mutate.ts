@@ -3,8 +3,8 @@
  *
  *   node scripts/mutate.ts [part of a file name] [every nth] > report
  *
- * A worker process changes the file, runs the tests and puts the file back; where one does not answer in time, a mutant
- * loops, and the worker is ended and started again behind it.
+ * A worker process changes the file, runs the tests and puts the file back; where one does not
+ * answer in time, a mutant loops, and the worker is ended and started again behind it.
  */
 import { fork } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";

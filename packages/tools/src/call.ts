@@ -9,11 +9,14 @@ export interface CallOptions {
   /** Whose records an approval is filed among (default `default`). */
   readonly scope?: string;
   /**
-   * What the call belongs to: a conversation, a job. With the same one, and the same input, a call that waited for a person
-   * finds its approval again. Default: a new one.
+   * What the call belongs to: a conversation, a job. With the same one, and the same input, a call
+   * that waited for a person finds its approval again. Default: a new one.
    */
   readonly runId?: string;
-  /** Names this very call in its run; default: the run's and the input's names, so an equal call of the run has the same. */
+  /**
+   * Names this very call in its run; default: the run's and the input's names, so an equal call of
+   * the run has the same.
+   */
   readonly callId?: string;
   /** Handed to the tool; default: a random one, so that a call made twice is two calls. */
   readonly idempotencyKey?: string;

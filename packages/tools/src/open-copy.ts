@@ -32,9 +32,9 @@ function defineOwn(target: object, name: PropertyKey, value: unknown): void {
 }
 
 /**
- * A copy of data as passed, to which later changes of the original don't reach. Plain objects, arrays, maps, sets, dates and
- * bytes are copied; instances of other classes can't be, and stay themselves. In `key` mode `undefined` properties of
- * plain objects are left out, at every depth.
+ * A copy of data as passed, to which later changes of the original don't reach. Plain objects,
+ * arrays, maps, sets, dates and bytes are copied; instances of other classes can't be, and stay
+ * themselves. In `key` mode `undefined` properties of plain objects are left out, at every depth.
  */
 export function copyOpen(value: unknown, memo: OpenMemo): unknown {
   if (typeof value !== "object" || value === null) return value;

@@ -140,6 +140,7 @@ describe("a call outside a flow", () => {
       executor.call(refund, { cents: 500 }, { ...run, callId: "c2" }),
     ).rejects.toMatchObject({
       code: "approval-denied",
+      attributes: { coveredBy: id }, // the first decision
     });
     await expect(
       executor.call(refund, { cents: 501 }, { ...run, callId: "c3" }),
@@ -411,6 +412,19 @@ describe("using an approval up", () => {
     await expect(executor.call(refund, { cents: 500 }, run)).rejects.toMatchObject({
       code: "approval-pending",
     });
+    expect(ran).toEqual([]);
+  });
+
+  it("CASE-064 TOOL-12 refuses an approval that a tighter rule would not have let this person give", async () => {
+    let rule: object = {};
+    const { executor, refund, records, waiting, ran } = world({ confirm: () => rule });
+    const id = await waiting(run);
+    await records.decide({ scope, id, decision: approve({ by: dana }) });
+    rule = { approvers: ["role:boss"] };
+    await expect(executor.call(refund, { cents: 500 }, run)).rejects.toMatchObject({
+      code: "approval-insufficient",
+    });
+    expect(await records.read(scope, id)).toMatchObject({ state: "consumed", outcome: "unused" });
     expect(ran).toEqual([]);
   });
 

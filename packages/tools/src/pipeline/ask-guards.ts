@@ -23,8 +23,9 @@ async function askEach(call: LiveCall, guards: readonly Guard[]): Promise<CallOu
 }
 
 /**
- * The guards' last word and the charge, in one turn: of calls side by side those beyond the budget are refused here
- * (TOOL-05). A recorded call that was never gated had been dispatched, and so charged, before.
+ * The guards' last word and the charge, in one turn: of calls side by side those beyond the budget
+ * are refused here (TOOL-05). A recorded call that was never gated had been dispatched, and so
+ * charged, before.
  */
 export function charge(call: LiveCall): CallOutcome | undefined {
   const { order, ports, cost } = call;

@@ -69,7 +69,9 @@ async function ask(
     id,
     decision,
     request,
-    asked: request.rule,
+    // A record may have been filed by an earlier rule; only who answers at once has answered this
+    // one.
+    asked: id === undefined ? request.rule : undefined,
     digest,
     ...(!isEdited && { copy }),
   };

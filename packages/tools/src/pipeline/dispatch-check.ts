@@ -14,7 +14,10 @@ export interface DispatchFacts {
   /** Digests of what may run, and of what would. */
   readonly approved: string;
   readonly running: string;
-  /** The approval has been used, in time and by its rule, for this very call, which is entered again. */
+  /**
+   * The approval has been used, in time and by its rule, for this very call, which is entered
+   * again.
+   */
   readonly used: boolean;
   /** Milliseconds since 1970, by the clock that dated the decision. */
   readonly now: number;
@@ -56,8 +59,9 @@ export function dispatchRefusal(facts: DispatchFacts): DispatchRefusal | undefin
 }
 
 /**
- * The port, or its records, held the decision against the rule by which it was asked for. Only where the rule asks for
- * something else now, or the arguments were edited, is there anything left to check (APR-16, CASE-068).
+ * The port, or its records, held the decision against the rule by which it was asked for. Only
+ * where the rule asks for something else now, or the arguments were edited, is there anything left
+ * to check (APR-16, CASE-068).
  */
 function stands(rule: ApprovalRule, { asked, decision, requestedBy }: DispatchFacts): boolean {
   const edited = decision.edited !== undefined;

@@ -21,7 +21,8 @@ export async function checkApproved(call: LiveCall): Promise<CallOutcome | undef
   const records = ports.approvals?.records;
   const current = gate.kind === "gated" ? gate.rule.useWithinMs : undefined;
   const bounded = (approval.asked?.useWithinMs ?? current) !== undefined;
-  // The clock that dated the decision is the store's, where there is one; nobody asks it for nothing.
+  // The clock that dated the decision is the store's, where there is one; nobody asks it for
+  // nothing.
   const byStore = bounded && approval.id !== undefined && records !== undefined;
   const refusal = dispatchRefusal({
     decision: approval.decision,
@@ -59,7 +60,7 @@ async function denied(call: LiveCall): Promise<CallOutcome> {
 export async function revalidate(call: LiveCall): Promise<CallOutcome | undefined> {
   let answer: Awaited<ReturnType<NonNullable<typeof call.record.revalidate>>>;
   try {
-    answer = await call.record.revalidate?.(call.args, call.context);
+    answer = await call.record.revalidate!(call.args, call.context);
   } catch (thrown) {
     const { code, message } = call.infoOf(thrown);
     answer = { code, message };

@@ -25,7 +25,10 @@ export interface GivenApproval {
   readonly asked: ApprovalRule | undefined;
   /** Digest of what may run, taken when it was shown or decided. */
   readonly digest: string;
-  /** A copy of it, where one was taken: comparing with that is five times cheaper than another digest. */
+  /**
+   * A copy of it, where one was taken: comparing with that is five times cheaper than another
+   * digest.
+   */
   readonly copy?: unknown;
   /** The attempt that has used it up, once it has. */
   readonly settled?: string;
