@@ -5,12 +5,9 @@
  *    or, where nobody had to be asked, the price of what was claimed, worked out anew from the order.
  * B4 Sums could agree by luck, so each request is compared by itself as well.
  */
-import type { ApprovalView } from "@holdpoint/approvals";
-import { z } from "zod";
-
 import { amountOf } from "./assess.ts";
 import { groupedBy } from "./group.ts";
-import { currencies, currencyCodes, differing, Money, show, sumOf } from "./money.ts";
+import { currencies, currencyCodes, differing, show, sumOf, type Money } from "./money.ts";
 import type { Order } from "./orders.ts";
 import type { Payment } from "./provider.ts";
 import type { Item, RefundRequest } from "./requests.ts";
@@ -25,12 +22,22 @@ export type Outcome =
   | { readonly status: "waiting" }
   | { readonly status: "set-aside"; readonly why: string };
 
+/** What one approval's record says. */
+export interface Permission {
+  readonly request: string;
+  readonly tool: string;
+  /** Absent: nobody has decided. */
+  readonly approved: boolean | undefined;
+  /** What was let go, where the record is about money. */
+  readonly amount: Money | undefined;
+}
+
 /** Everything that the books are made from. */
 export interface Accounts {
   readonly requests: readonly RefundRequest[];
   readonly orders: ReadonlyMap<string, Order>;
   readonly outcomes: ReadonlyMap<string, Outcome>;
-  readonly approvals: readonly ApprovalView[];
+  readonly permissions: readonly Permission[];
   readonly payments: readonly Payment[];
   readonly claims: readonly (Item & { readonly order: string; readonly request: string })[];
   readonly letters: readonly {
@@ -89,20 +96,20 @@ export function keepBooks(accounts: Accounts): Books {
   };
 }
 
-const Shown = z.looseObject({ amount: Money });
-
 interface Allowed {
   readonly amount?: Money;
   readonly wrong?: string;
 }
 
 /** B3 */
-function allowedFor(id: string, { requests, orders, approvals, claims }: Accounts): Allowed {
-  const granted = approvals.filter(({ runId, decision }) => runId === id && decision?.approved);
-  const record =
-    granted.find(({ tool, outcome }) => tool === "pay_back" && outcome === "executed") ??
+function allowedFor(id: string, { requests, orders, permissions, claims }: Accounts): Allowed {
+  const granted = permissions.filter(
+    ({ request, approved }) => request === id && approved === true,
+  );
+  const last =
+    granted.find(({ tool }) => tool === "pay_back") ??
     granted.find(({ tool }) => tool === "node:refund.review");
-  if (record !== undefined) return { amount: Shown.parse(record.arguments().effective).amount };
+  if (last?.amount !== undefined) return { amount: last.amount };
   const request = requests.find((one) => one.id === id);
   const order = orders.get(request?.order ?? "");
   if (request === undefined || order === undefined) return { wrong: `${id} is no request` };

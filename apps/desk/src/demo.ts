@@ -2,13 +2,11 @@
  * The demo: 200 refund requests, a script of people, a kill in the middle of a payment, and the books at the end. It says
  * what it does as it goes, and fails unless the books balance.
  */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 
 import { edited } from "@holdpoint/tools";
 
+import { accountsOf } from "./accounts.ts";
 import { keepBooks, type Books } from "./books.ts";
 import { runWorker, type Ended } from "./child.ts";
 import { Desk } from "./desk.ts";
@@ -16,15 +14,17 @@ import { DeskError } from "./failure.ts";
 import { folderAt, keyOf, type Folder } from "./folder.ts";
 import type { WorkerOrder } from "./message.ts";
 import { readOrders, type Order } from "./orders.ts";
-import { outcomesOf, replayedCalls, unknownPayments } from "./outcomes.ts";
+
 import { decideSome, decideTwice, type Round } from "./people.ts";
 import { Progress } from "./progress.ts";
 import { Provider } from "./provider.ts";
 import { reportBadLines, reportPass, reportSums, reportTable, reportWaiting } from "./report.ts";
+import { knownPayments, replayedCalls } from "./replays.ts";
 import { readRequests, type RefundRequest } from "./requests.ts";
 import { sample } from "./sample.ts";
 import type { Screen } from "./screen.ts";
 import { changeOneByte, copyStore, refusalOf } from "./tamper.ts";
+import { workingFolder } from "./temporary.ts";
 
 /** The payment of the second pass after which the worker is killed: about half of what that pass has to pay. */
 const fatalPayment = 20;
@@ -40,30 +40,23 @@ export interface DemoOptions {
 
 /** @throws DeskError `books-differ`; and whatever went wrong on the way */
 export async function demo(screen: Screen, { keep, key: setting }: DemoOptions): Promise<void> {
-  const path = keep === undefined ? mkdtempSync(join(tmpdir(), "holdpoint-desk-")) : emptied(keep);
+  const working = workingFolder(keep);
   const began = performance.now();
   try {
-    const folder = folderAt(path);
+    const folder = folderAt(working.path);
     const key = keyOf(folder, setting);
+    const where = keep ?? "a fresh folder, removed at the end";
+    screen.line(`A refund desk and its bank, in ${where}`);
     const story = new Story(screen, folder, key);
     const books = await story.tell();
     screen.line();
     screen.line(screen.dim(`  ${((performance.now() - began) / 1000).toFixed(1)} s`));
-    if (keep !== undefined) screen.line(`  The files are in ${path}`);
     if (books.wrong.length > 0) {
       throw new DeskError("books-differ", "the books do not balance: see above");
     }
   } finally {
-    if (keep === undefined) rmSync(path, { recursive: true, force: true });
+    working.end();
   }
-}
-
-function emptied(path: string): string {
-  if (existsSync(path) && readdirSync(path).length > 0) {
-    throw new DeskError("usage", `--keep ${path}: the folder has to be new or empty`);
-  }
-  mkdirSync(path, { recursive: true });
-  return path;
 }
 
 class Story {
@@ -104,19 +97,18 @@ class Story {
     this.#screen.heading("2  A worker process goes through them, and pays what needs nobody");
     this.#report(await this.#work());
     await this.#withDesk(async (desk) => {
-      const waiting = await desk.approvals("pending");
-      this.#screen.line(`  What waits (names and amounts are for those who decide):`);
-      reportWaiting(this.#screen, waiting);
+      this.#screen.line("  What waits (names and amounts are for those who decide):");
+      reportWaiting(this.#screen, await desk.waiting());
     });
   }
 
   #decide(): Promise<void> {
-    this.#screen.heading("3  People decide, each of them once");
+    this.#screen.heading("3  Dana, who reviews, and Femi, who keeps the money, decide");
     return this.#withDesk(async (desk) => {
       const round = await this.#round(desk);
       const refusal = await decideTwice(desk.records, round.first ?? "");
       this.#screen.line("  A second decision on the first of them is refused:");
-      this.#screen.line(`  ${this.#screen.dim(`"${refusal}"`)}`);
+      this.#screen.quote(refusal);
     });
   }
 
@@ -128,11 +120,7 @@ class Story {
     if (ended.how !== "killed") throw new DeskError("worker-failed", "the worker was not killed");
     screen.line(`  ${screen.red(ended.signal)}, right after payment ${fatalPayment} of this pass:`);
     await this.#withDesk(async (desk, provider) => {
-      const payments = provider.payments();
-      const unknown = await unknownPayments(desk, payments);
-      screen.line(
-        `  the bank has made ${payments.length} payments, the desk knows of ${payments.length - unknown.length}`,
-      );
+      screen.line(`  ${await banked(desk, provider)}`);
     });
   }
 
@@ -140,19 +128,16 @@ class Story {
     this.#screen.heading("5  A new process over the same files goes on");
     this.#report(await this.#work());
     await this.#withDesk(async (desk, provider) => {
-      const payments = provider.payments();
-      const unknown = await unknownPayments(desk, payments);
+      this.#screen.line(`  ${await banked(desk, provider)};`);
+      const { again } = provider.asked();
       this.#screen.line(
-        `  the bank has made ${payments.length} payments, the desk knows of ${payments.length - unknown.length};`,
-      );
-      this.#screen.line(
-        `  it was asked ${provider.asked().again} time again, under the same key, and paid nothing twice`,
+        `  it was asked ${again} time again, under a key that it had served before`,
       );
     });
   }
 
   async #laterRounds(): Promise<void> {
-    this.#screen.heading("6  Large amounts ask the treasurer as well");
+    this.#screen.heading("6  What was reviewed and is large asks Femi as well");
     for (let round = 0; round < laterRounds; round += 1) {
       await this.#withDesk((desk) => this.#round(desk));
       this.#report(await this.#work());
@@ -162,16 +147,16 @@ class Story {
   async #tamper(): Promise<void> {
     const screen = this.#screen;
     screen.heading("7  Somebody changes one byte of a waiting run, in a copy of the store");
-    const runId = await this.#withDesk(async (desk) => {
-      const [waiting] = await desk.approvals("pending");
-      if (waiting === undefined) throw new Error("nothing waits that could be tampered with");
-      return waiting.runId;
-    });
+    const [waiting] = await this.#withDesk((desk) => desk.waiting());
+    if (waiting === undefined) throw new Error("nothing waits that could be tampered with");
+    const { runId } = waiting.approval;
     const copy = copyStore(this.#folder, "tampered");
     changeOneByte(copy, runId);
     const refusal = await this.#withDesk((desk) => refusalOf(desk, runId), copy);
-    screen.line(`  ${runId} is refused by name, before anything of it runs:`);
-    screen.line(`  ${screen.dim(`"${refusal}"`)}`);
+    screen.line(
+      `  ${waiting.request} is refused by the name of its run, before anything of it runs:`,
+    );
+    screen.quote(refusal);
     await this.#withDesk(async (desk) => {
       const events = await desk.history(runId);
       screen.line(`  In the store itself its ${events.length} events are whole.`);
@@ -182,22 +167,13 @@ class Story {
     const screen = this.#screen;
     screen.heading("8  The books, in minor units: what left, what the runs say, what was allowed");
     return this.#withDesk(async (desk, provider) => {
-      const approvals = await desk.approvals();
-      const books = keepBooks({
-        requests: this.#requests,
-        orders: this.#orders,
-        outcomes: await outcomesOf(desk, this.#requests, approvals),
-        approvals,
-        payments: provider.payments(),
-        claims: provider.claims(),
-        letters: provider.letters(),
-      });
+      const books = keepBooks(await accountsOf(desk, provider, this.#requests, this.#orders));
       reportSums(screen, books);
       screen.line();
       reportTable(screen, books, {
         requests: this.#requests.length,
         badLines: this.#badLines,
-        fromLog: await replayedCalls(desk, this.#requests),
+        fromLog: await replayedCalls(desk),
         fromKey: provider.asked().again,
       });
       return books;
@@ -205,13 +181,12 @@ class Story {
   }
 
   async #round(desk: Desk): Promise<Round> {
-    const waiting = await desk.approvals("pending");
-    const round = await decideSome(desk.records, waiting, (args) =>
+    const round = await decideSome(desk.records, await desk.waiting(), (args) =>
       edited(desk.tools.payBack, args),
     );
     const { approved, edited: lowered, denied, left } = round;
     this.#screen.line(
-      `  ${approved} approved, ${lowered} approved with a lower amount, ${denied} denied, ${left} left for another day`,
+      `  ${approved} approved, ${lowered} with a lower amount, ${denied} denied, ${left} left for another day`,
     );
     return round;
   }
@@ -244,4 +219,10 @@ class Story {
       provider.close();
     }
   }
+}
+
+async function banked(desk: Desk, provider: Provider): Promise<string> {
+  const payments = provider.payments();
+  const known = await knownPayments(desk, payments);
+  return `the bank has made ${payments.length} payments, the desk knows of ${known}`;
 }

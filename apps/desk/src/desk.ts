@@ -1,52 +1,71 @@
 /**
- * The desk: the flow over its store. Everything it knows is in the store; a new process with the same folder and key is the
- * same desk.
+ * The desk: the refund workflow over its store. Everything it knows is in the store; a new process with the same folder and
+ * key is the same desk.
  */
-import { DeferredApproval, type ApprovalView, type SealedRecords } from "@holdpoint/approvals";
-import {
-  FlowRunner,
-  isFlowError,
-  type FlowErrorCode,
-  type RunEvent,
-  type RunResult,
-} from "@holdpoint/flow";
+import { SealedRecords, type ApprovalView } from "@holdpoint/approvals";
+import { isFlowError } from "@holdpoint/flow";
 import { keyringOf } from "@holdpoint/seal";
 import { openSqlite, type SqliteStore } from "@holdpoint/sqlite";
 import { editsOf } from "@holdpoint/tools";
+import {
+  isWorkflowError,
+  Workflows,
+  type Activity,
+  type RunView,
+  type WorkflowOutput,
+} from "@holdpoint/workflows";
 
 import { DeskError } from "./failure.ts";
-import { refundFlow, type RefundFlow } from "./flow.ts";
+import { refundFlow } from "./flow.ts";
 import type { Folder } from "./folder.ts";
 import type { Provider } from "./provider.ts";
 import type { RefundRequest } from "./requests.ts";
 import { deskTools, type DeskTools } from "./tools.ts";
+import { refundWorkflow, type RefundWorkflow } from "./workflow.ts";
 
 /** The tenant that all runs and records of this desk belong to. */
-export const scope = "default";
+export const scope = "refund-desk";
 
-/** Where a request's run stands. */
+/** It can't go on, and stays as it is; the others are none the worse. */
+interface SetAside {
+  readonly status: "set-aside";
+  readonly why: string;
+}
+
+/** Where a request came to rest. */
+export type Rest = SetAside | { readonly status: "waiting" } | { readonly status: "completed" };
+
+/** Where a request stands, with what became of it. */
 export type Standing =
-  | RunResult<RefundFlow>
-  | { readonly status: "set-aside"; readonly code: FlowErrorCode; readonly why: string };
+  | SetAside
+  | { readonly status: "waiting" }
+  | { readonly status: "completed"; readonly outcome: WorkflowOutput<RefundWorkflow> };
+
+/** Something that waits for a person, and the request that it is about. */
+export interface Waiting {
+  readonly request: string;
+  readonly approval: ApprovalView;
+}
+
+const pageMax = 500;
 
 export class Desk {
   readonly tools: DeskTools;
-  readonly flow: RefundFlow;
+  /** The approvals' records, for those who decide. */
   readonly records: SealedRecords;
   readonly #store: SqliteStore;
-  readonly #runner: FlowRunner;
+  readonly #definition: RefundWorkflow;
+  readonly #workflows: Workflows<readonly [RefundWorkflow]>;
 
   private constructor(store: SqliteStore, provider: Provider, key: Uint8Array) {
     const keyring = keyringOf(key);
-    this.tools = deskTools(provider);
-    this.flow = refundFlow(this.tools);
-    const approvals = new DeferredApproval(store.approvals, {
-      keyring,
-      edits: editsOf([this.tools.payBack]),
-    });
-    this.records = approvals.records;
     this.#store = store;
-    this.#runner = new FlowRunner({ approvals, keyring, log: store.log });
+    this.tools = deskTools(provider);
+    this.#definition = refundWorkflow(refundFlow(this.tools));
+    const edits = editsOf([this.tools.payBack]);
+    const definitions = [this.#definition] as const;
+    this.#workflows = new Workflows({ store, definitions, keyring, scope, edits });
+    this.records = new SealedRecords(store.approvals, { keyring, edits });
   }
 
   /** @throws DeskError `store-unusable`, `key-wrong` */
@@ -67,74 +86,111 @@ export class Desk {
     }
   }
 
-  /** A wrong key would set every run aside, one by one; one record after another that does not open says it at once. */
+  /** A wrong key would set every run aside, one by one; where none of a page opens, that says it at once. */
   async #checkKey({ store, keyFile }: Folder): Promise<void> {
-    const { items, broken } = await this.records.list(scope, { limit: 20 });
+    const { items, broken } = await this.#workflows.list({ order: "oldest", limit: 20 });
     if (items.length > 0 || broken.length === 0) return;
     throw new DeskError(
       "key-wrong",
       `the store ${store} was sealed under another key than the one given by DESK_KEY or ${keyFile}; nothing was changed`,
     );
   }
-  /**
-   * Brings a request's run as far as it goes without a person: starts it, or goes on where it stood, after a crash too. A
-   * decision that people took meanwhile is carried out.
-   */
-  carryOn(request: RefundRequest): Promise<Standing> {
-    return setAside(async () => {
-      const standing = await this.#startOrAdopt(request);
-      return standing.status === "paused" ? this.#runner.resume(this.flow, request.id) : standing;
-    });
-  }
 
-  async #startOrAdopt(request: RefundRequest): Promise<RunResult<RefundFlow>> {
+  /**
+   * Brings a request as far as it goes without a person: starts its run, or goes on where that stood, after a crash too. A
+   * decision that people took meanwhile is carried out. The request's id is the start key, so it is one run however often
+   * it comes.
+   */
+  async carryOn(request: RefundRequest): Promise<Rest> {
     try {
-      return await this.#runner.run(this.flow, { request }, { runId: request.id });
+      const { id: key } = request;
+      const { runId, status } = await this.#workflows.start("refund", request, { key });
+      if (status === "running" || status === "interrupted") await this.#workflows.adopt(runId);
+      return restOf(await this.#workflows.settled(runId));
     } catch (error) {
-      if (!isFlowError(error, "run-exists")) throw error;
-      return this.#runner.adopt(this.flow, request.id);
+      if (!isWorkflowError(error) && !isFlowError(error)) throw error;
+      return { status: "set-aside", why: error.message };
     }
   }
 
-  /** Where a run stands. One that is paused or has ended does not go on because it was looked at. */
-  look(id: string): Promise<Standing> {
-    return setAside(() => this.#runner.adopt(this.flow, id));
+  /** Where every request stands, by its id. */
+  async standings(): Promise<ReadonlyMap<string, Standing>> {
+    const standings = new Map<string, Standing>();
+    for (const run of await this.#runs()) {
+      standings.set(requestOf(run), await this.#standing(run));
+    }
+    return standings;
   }
 
-  /** Everything that happened to a run, verified. @throws FlowError `checkpoint-tampered` naming the run */
-  history(id: string): Promise<readonly RunEvent[]> {
-    return this.#runner.history(this.flow, id);
+  /** What waits for a person, the oldest first. */
+  async waiting(): Promise<readonly Waiting[]> {
+    const runs = await this.#runs();
+    const requests = new Map(runs.map((run) => [run.runId, requestOf(run)]));
+    const approvals = await this.approvals("pending");
+    return approvals.map((approval) => ({
+      request: requests.get(approval.runId) ?? "",
+      approval,
+    }));
   }
 
-  /** Every record of the desk, or those in one state. @throws DeskError where one can't be trusted */
-  async approvals(state?: "pending" | "decided" | "consumed"): Promise<readonly ApprovalView[]> {
+  /** The run of each request, by the request's id. */
+  async runIds(): Promise<ReadonlyMap<string, string>> {
+    return new Map((await this.#runs()).map((run) => [requestOf(run), run.runId]));
+  }
+
+  /** What happened to a run, verified entry by entry. @throws FlowError `checkpoint-tampered` naming the run */
+  history(runId: string): Promise<readonly Activity[]> {
+    return this.#workflows.history(runId, { limit: pageMax });
+  }
+
+  /** Every approval's record, or those in one state. @throws ApprovalError `record-tampered` */
+  async approvals(state?: ApprovalView["state"]): Promise<readonly ApprovalView[]> {
+    const filter = state === undefined ? {} : { filter: { state } };
     const views: ApprovalView[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await this.records.list(scope, {
-        ...(state !== undefined && { filter: { state } }),
-        ...(cursor !== undefined && { cursor }),
-        limit: 500,
-      });
+    let from: { cursor?: string } | undefined = {};
+    while (from !== undefined) {
+      const page = await this.records.list(scope, { ...filter, ...from, limit: pageMax });
       const [broken] = page.broken;
       if (broken !== undefined) throw broken.error;
       views.push(...page.items);
-      ({ cursor } = page);
-    } while (cursor !== undefined);
+      from = page.cursor === undefined ? undefined : { cursor: page.cursor };
+    }
     return views;
   }
 
   close(): void {
     this.#store.close();
   }
+
+  async #runs(): Promise<readonly RunView[]> {
+    const runs: RunView[] = [];
+    let from: { cursor?: string } | undefined = {};
+    while (from !== undefined) {
+      const page = await this.#workflows.list({ order: "oldest", limit: pageMax, ...from });
+      const [broken] = page.broken;
+      if (broken !== undefined) throw broken.error;
+      runs.push(...page.items);
+      from = page.cursor === undefined ? undefined : { cursor: page.cursor };
+    }
+    return runs;
+  }
+
+  async #standing(run: RunView): Promise<Standing> {
+    const rest = restOf(run);
+    if (rest.status !== "completed") return rest;
+    return {
+      status: "completed",
+      outcome: await this.#workflows.output(this.#definition, run.runId),
+    };
+  }
 }
 
-/** One run that can't go on holds up none of the others: it is reported, and stays as it is. */
-async function setAside(work: () => Promise<RunResult<RefundFlow>>): Promise<Standing> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!isFlowError(error)) throw error;
-    return { status: "set-aside", code: error.code, why: error.message };
-  }
+function restOf({ runId, status, failure }: RunView): Rest {
+  if (status === "completed") return { status };
+  if (status === "interrupted") return { status: "waiting" };
+  return { status: "set-aside", why: `run ${runId} is ${status}: ${failure?.message ?? "?"}` };
+}
+
+function requestOf({ startKey }: RunView): string {
+  return startKey ?? "";
 }

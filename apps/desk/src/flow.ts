@@ -7,7 +7,7 @@ import { RefundRequest } from "./requests.ts";
 import type { DeskTools } from "./tools.ts";
 
 /** What a run knows of its request. */
-export const RefundState = z.object({
+const RefundState = z.object({
   request: RefundRequest,
   verdict: z.enum(["pay", "refuse"]).optional(),
   why: z.string().optional(),

@@ -31,7 +31,7 @@ export async function importFile(
       const progress = new Progress(screen, "requests");
       const pass = await workThrough(desk, good, (done) => progress.show(done, good.length));
       reportPass(screen, pass);
-      reportWaiting(screen, await desk.approvals("pending"));
+      reportWaiting(screen, await desk.waiting());
     } finally {
       desk.close();
     }

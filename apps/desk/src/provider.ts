@@ -25,6 +25,11 @@ export interface Asking {
   readonly key: string;
 }
 
+/** An asking by a tool's call, under the key that stays with that call through crashes and retries. */
+export function askingOf(request: string, call: { readonly idempotencyKey: string }): Asking {
+  return { request, key: call.idempotencyKey };
+}
+
 /** A payment as the bank keeps it. */
 export interface Payment extends Money {
   readonly id: string;

@@ -1,8 +1,7 @@
 import { relative } from "node:path";
 
-import type { ApprovalView } from "@holdpoint/approvals";
-
 import type { Books } from "./books.ts";
+import type { Waiting } from "./desk.ts";
 import { groupedBy } from "./group.ts";
 import type { BadLine } from "./lines.ts";
 import { currencies } from "./money.ts";
@@ -30,16 +29,16 @@ export function reportPass(screen: Screen, { completed, waiting, setAside }: Pas
 const shownMax = 6;
 
 /** What waits, the oldest first: which tool, for which run. Arguments are for the person who decides. */
-export function reportWaiting(screen: Screen, waiting: readonly ApprovalView[]): void {
+export function reportWaiting(screen: Screen, waiting: readonly Waiting[]): void {
   const rows = waiting
     .slice(0, shownMax)
-    .map(({ id, tool, runId, rule }) => [
+    .map(({ request, approval: { id, tool, rule } }) => [
       id.slice(0, 8),
-      runId,
-      tool,
+      request,
+      rule.title ?? tool,
       rule.approvers?.join(", ") ?? "anybody",
     ]);
-  const columns = ["approval", "run", "what", "who may decide"].map((title) => ({ title }));
+  const columns = ["approval", "request", "what", "who may decide"].map((title) => ({ title }));
   const [titles = "", ...lines] = tableOf(columns, rows);
   screen.line(screen.dim(titles));
   for (const line of lines) screen.line(line);

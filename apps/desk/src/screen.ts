@@ -1,3 +1,6 @@
+const columnsMax = 80;
+const indent = "  ";
+
 /** Where the desk prints to: a terminal, or a pipe, which gets neither colours nor anything drawn over. */
 export class Screen {
   readonly live: boolean;
@@ -25,6 +28,13 @@ export class Screen {
   heading(text: string): void {
     this.line();
     this.line(this.bold(text));
+  }
+
+  /** What somebody or something said, word for word, on lines that fit any terminal. */
+  quote(text: string): void {
+    for (const line of wrapped(`"${text}"`, columnsMax - indent.length)) {
+      this.line(`${indent}${this.dim(line)}`);
+    }
   }
 
   /** Draws the last line anew. */
@@ -58,4 +68,17 @@ export class Screen {
   #painted(code: number, text: string): string {
     return this.#coloured ? `\u001B[${code}m${text}\u001B[0m` : text;
   }
+}
+
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = "";
+    }
+    line += `${line === "" ? "" : " "}${word}`;
+  }
+  return [...lines, line];
 }

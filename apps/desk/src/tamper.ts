@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
+import { isFlowError } from "@holdpoint/flow";
+
 import type { Desk } from "./desk.ts";
 import { folderAt, type Folder } from "./folder.ts";
 
@@ -36,9 +38,11 @@ export function changeOneByte(folder: Folder, runId: string): void {
 
 /** How the desk refuses a run whose log was changed. @throws Error where it does not */
 export async function refusalOf(desk: Desk, runId: string): Promise<string> {
-  const standing = await desk.look(runId);
-  if (standing.status === "set-aside" && standing.code === "checkpoint-tampered") {
-    return standing.why;
+  try {
+    await desk.history(runId);
+  } catch (error) {
+    if (isFlowError(error, "checkpoint-tampered")) return error.message;
+    throw error;
   }
-  throw new Error(`the run ${runId} is ${standing.status} with a log that somebody changed`);
+  throw new Error(`the log of ${runId} was changed, and read as if nothing had happened`);
 }

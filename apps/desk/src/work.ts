@@ -1,3 +1,5 @@
+import { setImmediate } from "node:timers/promises";
+
 import type { Desk } from "./desk.ts";
 import type { RefundRequest } from "./requests.ts";
 
@@ -8,7 +10,7 @@ export interface Pass {
   readonly setAside: readonly { readonly request: string; readonly why: string }[];
 }
 
-/** Brings every request as far as it goes without a person, in order. */
+/** Brings every request as far as it goes without a person, in order: who came first is served first. */
 export async function workThrough(
   desk: Desk,
   requests: readonly RefundRequest[],
@@ -20,9 +22,10 @@ export async function workThrough(
   for (const [index, request] of requests.entries()) {
     const standing = await desk.carryOn(request);
     if (standing.status === "completed") completed += 1;
-    else if (standing.status === "paused") waiting += 1;
+    else if (standing.status === "waiting") waiting += 1;
     else setAside.push({ request: request.id, why: standing.why });
     onProgress(index + 1);
+    await setImmediate(); // SQLite answers at once, so nothing else would ever be heard: a signal, a parent that died
   }
   return { completed, waiting, setAside };
 }

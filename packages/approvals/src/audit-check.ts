@@ -5,7 +5,6 @@ import type { RecordAccess } from "./record-access.ts";
 import type { ActorRef } from "./actor.ts";
 import type { AuditFact } from "./record.ts";
 import { checkedId } from "./request.ts";
-import type { Row } from "./commit.ts";
 
 /** One transition of a record, for a person to read. */
 export interface AuditEntry {
@@ -49,7 +48,7 @@ export async function checkAudit(
   if ("fault" in opened) return { status: "broken", entry: 0, fault: "record", entries: [] };
   const entries: AuditEntry[] = [];
   let before = "";
-  for await (const row of trailOf(access, scope, id)) {
+  for (const row of await access.store.history(scope, id, 0, limits.trailMax)) {
     const number = entries.length + 1;
     const entry = openEntry(row, { scope, id, number, before }, access.keyring);
     if ("fault" in entry) return { status: "broken", entry: number, fault: entry.fault, entries };
@@ -68,14 +67,6 @@ export async function checkAudit(
     return { status: "broken", entry, fault: "unchained", entries: entries.slice(0, -1) };
   }
   return { status: "whole", entries };
-}
-
-async function* trailOf(access: RecordAccess, scope: string, id: string): AsyncGenerator<Row> {
-  for (let after = 0; ; after += limits.pageMax) {
-    const rows = await access.store.history(scope, id, after, limits.pageMax);
-    yield* rows;
-    if (rows.length < limits.pageMax) return;
-  }
 }
 
 function shownEntry(number: number, fact: AuditFact): AuditEntry {

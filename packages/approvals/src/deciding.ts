@@ -48,21 +48,29 @@ export async function decideRecord(access: RecordAccess, how: DecideHow): Promis
   const attemptId = how.attemptId ?? access.ids.id();
   checkedId(attemptId, "attempt id");
   for (let races = 0; races < limits.racesMax; races += 1) {
-    const opened = await access.load(how.scope, how.id);
-    if (opened === undefined) throw notFound(how.id);
-    const { record } = opened;
-    assertShown(record, how);
-    const repeated = answerOf(access, record, attemptId);
-    if (repeated !== undefined) return repeated; // D2
-    const result =
-      record.state === "pending"
-        ? await decidePending(access, { ...opened, record }, how.decision, attemptId)
-        : await decideLate(access, { ...opened, record }, how.decision, attemptId);
-    if (result !== undefined) return result; // D1: else somebody moved it
+    const result = await decideOnce(access, how, attemptId);
+    if (result !== undefined) return result;
   }
   throw new ApprovalError("store-unavailable", `the approval ${how.id} moves without an end`, {
     approvalId: how.id,
   });
+}
+
+/** Reads and decides; undefined where somebody moved the record meanwhile (D1). */
+async function decideOnce(
+  access: RecordAccess,
+  how: DecideHow,
+  attemptId: string,
+): Promise<DecideResult | undefined> {
+  const opened = await access.load(how.scope, how.id);
+  if (opened === undefined) throw notFound(how.id);
+  const { record } = opened;
+  assertShown(record, how);
+  const repeated = answerOf(access, record, attemptId);
+  if (repeated !== undefined) return repeated; // D2
+  return record.state === "pending"
+    ? decidePending(access, { ...opened, record }, how.decision, attemptId)
+    : decideLate(access, { ...opened, record }, how.decision, attemptId);
 }
 
 async function decidePending(

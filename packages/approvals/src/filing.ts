@@ -15,23 +15,38 @@ import { expiryOf, filed } from "./record.ts";
 import type { ApprovalRequest } from "./request.ts";
 import { statements } from "./store.ts";
 
-/** What is on record for a call: its newest record, and the row that points to it. */
-export interface Found {
-  readonly opened: OpenRecord | undefined;
-  readonly keyVersion: number;
+/** The row that points to a call's record. */
+export interface Pointer {
+  /** The call's newest record; undefined: there is none. */
+  readonly id: string | undefined;
+  /** What the next write of the row has to expect. */
+  readonly version: number;
   readonly asked: number;
+}
+
+/** What is on record for a call. */
+export interface Found {
+  readonly pointer: Pointer;
+  readonly opened: OpenRecord | undefined;
+}
+
+export async function findPointer(
+  access: RecordAccess,
+  request: ApprovalRequest,
+): Promise<Pointer> {
+  const row = await access.store.find(request.scope, requestKeyOf(request));
+  if (row === undefined) return { id: undefined, version: 0, asked: 0 };
+  return { id: String(row.values["id"]), version: row.version, asked: Number(row.values["asked"]) };
 }
 
 /** @throws ApprovalError `record-tampered`, `store-unavailable` */
 export async function findRecord(access: RecordAccess, request: ApprovalRequest): Promise<Found> {
-  const { scope } = request;
-  const requestKey = requestKeyOf(request);
-  const row = await access.store.find(scope, requestKey);
-  if (row === undefined) return { opened: undefined, keyVersion: 0, asked: 0 };
-  const id = String(row.values["id"]);
-  const opened = await access.load(scope, id);
-  if (opened?.record.requestKey !== requestKey) throw pointsAstray(request, id); // G2
-  return { opened, keyVersion: row.version, asked: Number(row.values["asked"]) };
+  const pointer = await findPointer(access, request);
+  const { id } = pointer;
+  if (id === undefined) return { pointer, opened: undefined };
+  const opened = await access.load(request.scope, id);
+  if (opened?.record.requestKey !== requestKeyOf(request)) throw pointsAstray(request, id); // G2
+  return { pointer, opened };
 }
 
 /** The earlier denial that covers this call for the rest of its run, where there is one (APR-18). */
@@ -94,14 +109,14 @@ export async function filingWrites(
 /** The write that counts one more asking of a call whose record stands. */
 export function askedWrite(
   request: ApprovalRequest,
-  { keyVersion, asked }: Found,
+  { version, asked }: Pointer,
   id: string,
 ): Write {
   return {
     statement: statements.putKey,
     scope: request.scope,
     key: requestKeyOf(request),
-    expect: keyVersion,
+    expect: version,
     values: { id, asked: asked + 1 },
   };
 }

@@ -14,6 +14,8 @@ export const limits = {
   votesMax: 200,
   /** About 285 years: an expiry stays a safe integer whatever the clock reads. */
   durationMsMax: 9_000_000_000_000,
+  /** Entries of one record's trail: filing, votes up to a quorum, late votes and the end stay well below it. */
+  trailMax: 500,
   /** One page of a list, of changes or of a history. */
   pageDefault: 50,
   pageMax: 500,

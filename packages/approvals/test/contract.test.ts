@@ -16,6 +16,10 @@ function make(): StoreUnderTest {
   };
 }
 
-it.each(approvalStoreCases)("$name", async ({ run }) => {
-  await expect(run(make)).resolves.toBeUndefined();
-});
+it.each(approvalStoreCases)(
+  "$name",
+  async ({ run }) => {
+    await expect(run(make)).resolves.toBeUndefined();
+  },
+  30_000,
+);

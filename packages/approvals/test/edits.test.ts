@@ -189,8 +189,17 @@ describe("an edit", () => {
     expect(await here.records.decide({ scope, id, decision, attemptId: "by-dana" })).toEqual(
       result,
     );
-    expect((await here.records.verifyAudit(scope, id)).status).toBe("whole");
+    expect(await here.records.verifyAudit(scope, id)).toMatchObject({
+      status: "whole",
+      entries: [{ kind: "requested" }, { kind: "withdrawn", link: result.by, by: { id: "dana" } }],
+    });
     expect((await here.records.verifyAudit(scope, result.by)).status).toBe("whole");
+    const told = (await here.records.changes(scope)).events.map(({ type, link }) => [type, link]);
+    expect(told).toEqual([
+      ["approval.requested", undefined],
+      ["approval.withdrawn", result.by],
+      ["approval.requested", id],
+    ]);
     // The call finds the new record, and runs with the edit once finance has said yes.
     const asked = await here.port.request(requestFor({}, { id: "x" }), how());
     expect(asked).toMatchObject({ status: "pending", approvalId: result.by });
@@ -291,6 +300,31 @@ describe("an edit", () => {
     expect(await spend(here, first, "one")).toMatchObject({
       status: "ready",
       decision: { approved: true, edited: { arguments: { cents: 200_000 } } },
+    });
+  });
+
+  it("APR-16 is followed over 32 replacements, and past that what was asked stands as superseded", async () => {
+    const asking: EditPort = {
+      validate: ({ arguments: args }) => ({
+        status: "valid",
+        arguments: args,
+        rule: { quorum: 2 },
+      }),
+    };
+    const here = world({ edits: asking });
+    const first = await file(here);
+    let id = first;
+    for (let replacements = 1; replacements <= 33; replacements += 1) {
+      const decision = await edit("dana", { cents: replacements });
+      const result = await here.records.decide({ scope, id, decision });
+      if (result.status !== "superseded") throw new Error(result.status);
+      id = result.by;
+      const state = replacements < 33 ? "pending" : "consumed";
+      expect((await here.records.read(scope, first))?.state).toBe(state);
+    }
+    expect(await spend(here, first, "one")).toMatchObject({
+      status: "stands",
+      decision: { approved: false, reason: "superseded" },
     });
   });
 

@@ -6,6 +6,7 @@ import {
   checkedRule,
   decisionTerms,
   deny,
+  editedArguments,
   identityPort,
   ineligible,
   isActor,
@@ -121,6 +122,14 @@ describe("a decision", () => {
     expect(() => approve({ by, note: "x".repeat(4_000) })).not.toThrow();
     const edited = { tool: "issue_refund", arguments: {} } as never;
     expect(() => approve({ by, edited })).toThrow(withCode("decision-invalid"));
+  });
+
+  it("APR-03 edits for one tool, by its name, and shows none of the arguments", () => {
+    const edited = editedArguments("issue_refund", { card: "canary-3" });
+    expect(JSON.stringify(edited)).toBe('{"tool":"issue_refund"}');
+    for (const tool of ["", "a\0b", 7]) {
+      expect(() => editedArguments(tool as string, {})).toThrow(withCode("decision-invalid"));
+    }
   });
 
   it("APR-15 stays a denial whatever is put on Object.prototype", async () => {

@@ -1,8 +1,16 @@
 // What a runner gets to commit, from every state a record can be in.
 import { describe, expect, it } from "vitest";
 
-import { approve, deny, statements, type Outcome } from "../src/index.ts";
-import { file, how, no, person, requestFor, scope, spend, world, yes } from "./world.ts";
+import {
+  approve,
+  DeferredApproval,
+  deny,
+  memoryApprovalStore,
+  statements,
+  type ApprovalStore,
+  type Outcome,
+} from "../src/index.ts";
+import { file, how, keyring, no, person, requestFor, scope, spend, world, yes } from "./world.ts";
 
 const withCode = (code: string) => expect.objectContaining({ code });
 const { argumentsDigest } = requestFor();
@@ -238,6 +246,47 @@ describe("the deferred port", () => {
     expect((await here.records.list(scope)).items.map((item) => item.id)).toEqual(["apr-0"]);
     expect(await here.records.asked(scope, "apr-0")).toBe(20);
     expect(await here.records.asked(scope, "apr-1")).toBe(0);
+  });
+
+  it("APR-17 counts the askings of the record that stands, not of one before it", async () => {
+    const here = world();
+    const id = await file(here);
+    await spend(here, id, "one", { decision: await yes("dana") });
+    expect(await here.records.asked(scope, id)).toBe(1);
+    const next = await file(here, {}, "apr-2");
+    await here.port.request(requestFor(), how());
+    expect([await here.records.asked(scope, id), await here.records.asked(scope, next)]).toEqual([
+      0, 2,
+    ]);
+  });
+
+  it("APR-17 leaves the count of a record alone that took the place of the one it counted for", async () => {
+    let steal: (() => Promise<void>) | undefined;
+    const real = memoryApprovalStore();
+    const store: ApprovalStore = {
+      ...real,
+      async commit(...commit) {
+        const first = steal;
+        steal = undefined;
+        await first?.();
+        return real.commit(...commit);
+      },
+    };
+    const here = world({ store });
+    const id = await file(here);
+    const other = new DeferredApproval(real, { keyring });
+    steal = async () => {
+      const writes = await other.records.withdraw({
+        scope,
+        id,
+        attemptId: "x",
+        reason: "cancelled",
+      });
+      await real.commit("x", writes);
+      await other.request(requestFor({}, { id: "apr-2" }), how());
+    };
+    expect(await here.port.request(requestFor(), how())).toMatchObject({ approvalId: id });
+    expect(await here.records.asked(scope, "apr-2")).toBe(1);
   });
 
   it("APR-12 finds a record by run, tool, argument key and call id, and by nothing less", async () => {

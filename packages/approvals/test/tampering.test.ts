@@ -1,5 +1,5 @@
 // A row or an entry that somebody changed by hand: never trusted, always named, and in nobody else's way.
-import { processKeyring } from "@holdpoint/seal";
+import { encode, processKeyring, PURPOSES, sign } from "@holdpoint/seal";
 import { describe, expect, it } from "vitest";
 
 import {
@@ -165,6 +165,32 @@ describe("a record's row", () => {
     });
   });
 
+  it("APR-25 of a later format is refused, not misread", async () => {
+    const { here, forge } = forgeable();
+    const id = await file(here);
+    const header = { scope, id, state: "pending", version: 1 };
+    const { text } = sign(encode({ format: 2 }), { keyring, purpose: PURPOSES.approval, header });
+    forge("approvals", id, (row) => withValues(row, { sealed: text }));
+    await expect(here.records.read(scope, id)).rejects.toThrow(/of a format/);
+  });
+
+  it("APR-13 is passed over by a sweep, which ends the others", async () => {
+    const { here, forge } = forgeable();
+    const rule = { expiresInMs: 5 };
+    for (const id of ["a", "b", "c", "d"]) await file(here, { callId: id, rule }, id);
+    await here.records.decide({ scope, id: "c", decision: await yes("dana") });
+    const decided = await here.store.get(scope, "c");
+    here.clock.move(5);
+    forge("approvals", "b", (row) => withValues(row, { tool: "deploy" }));
+    const stale: ApprovalStore = {
+      ...here.store,
+      list: async (...query) => [...(await here.store.list(...query)), decided!],
+    };
+    const later = world({ store: { ...stale, now: async () => 1_000_005 } });
+    const swept = await later.records.sweep(scope);
+    expect(swept).toEqual(["a", "d"]);
+  });
+
   it("APR-12 of another call is not taken for this one's, wherever a key row points", async () => {
     const { here, forge } = forgeable();
     await file(here);
@@ -273,6 +299,18 @@ describe("the audit trail", () => {
     expect(await here.records.verifyAudit(scope, "other")).toEqual({ status: "missing" });
   });
 
+  it("APR-22 keeps notes, of a person and of a withdrawal", async () => {
+    const here = world();
+    const id = await file(here);
+    const decision = approve({ by: await person("dana"), note: "looks fine" });
+    await here.records.decide({ scope, id, decision });
+    const end = { scope, id, attemptId: "x", reason: "cancelled", note: "policy-forbids" } as const;
+    await here.store.commit("x", await here.records.withdraw(end));
+    expect(await here.records.verifyAudit(scope, id)).toMatchObject({
+      entries: [{}, { note: "looks fine" }, { kind: "withdrawn", note: "policy-forbids" }],
+    });
+  });
+
   const breaks: readonly (readonly [string, number, string, (f: Forgery, id: string) => void])[] = [
     [
       "an entry is gone",
@@ -343,6 +381,49 @@ describe("the audit trail", () => {
     one.forge("approvalAudit", auditKey(one.id, 3), (row) => row);
     one.forge("approvalAudit", auditKey(one.id, 4), (row) => ({ ...row, values: last!.values }));
     expect(await one.here.records.verifyAudit(scope, one.id)).toMatchObject({ entry: 4 });
+  });
+
+  it("APR-22 names the last entry where it is genuine and the record knows another one there", async () => {
+    const [one, twin] = [await spent(), await spent()];
+    const other = world();
+    const id = await file(other, { rule: { quorum: 2 } });
+    await other.records.decide({ scope, id, decision: await yes("dana") });
+    await other.records.decide({ scope, id, decision: await yes("erik") });
+    await spend(other, id, "another-attempt");
+    const last = (await other.store.history(scope, id, 3, 9))[0];
+    one.forge("approvalAudit", auditKey(id, 4), (row) => ({ ...row, values: last!.values }));
+    const report = await one.here.records.verifyAudit(scope, id);
+    expect(report).toMatchObject({ status: "broken", entry: 4, fault: "unchained" });
+    expect(report).toHaveProperty("entries.length", 3);
+    expect((await twin.here.records.verifyAudit(scope, id)).status).toBe("whole");
+  });
+
+  it("APR-14 APR-22 keeps 200 late votes and no more, and is checked whole", async () => {
+    const here = world();
+    const id = await file(here, { rule: { quorum: 2 } });
+    for (const who of ["a", "b"])
+      await here.records.decide({ scope, id, decision: await yes(who) });
+    for (let at = 0; at < 200; at += 1) {
+      const late = here.records.decide({ scope, id, decision: await yes(`late-${at}`) });
+      await expect(late).rejects.toThrow(withCode("approval-already-decided"));
+    }
+    const more = here.records.decide({ scope, id, decision: await yes("past-the-bound") });
+    await expect(more).rejects.toThrow(withCode("approval-already-decided"));
+    const report = await here.records.verifyAudit(scope, id);
+    expect(report).toMatchObject({ status: "whole" });
+    expect(report).toHaveProperty("entries.length", 203);
+  });
+
+  it("APR-27 leaves an entry out of the feed whose seal names no record", async () => {
+    const { here, id, forge } = await spent();
+    const header = { scope, id: 7, number: "1", before: "" };
+    const { text } = sign(encode({}), { keyring, purpose: "approval-audit", header });
+    forge("approvalAudit", auditKey(id, 1), (row) => withValues(row, { sealed: text }));
+    expect((await here.records.changes(scope)).broken).toEqual([auditKey(id, 1)]);
+    const half = { scope, id, number: "1", before: "" };
+    const other = sign(encode({}), { keyring, purpose: "approval-audit", header: half });
+    forge("approvalAudit", auditKey(id, 1), (row) => withValues(row, { sealed: other.text }));
+    expect((await here.records.changes(scope)).broken).toEqual([auditKey(id, 1)]);
   });
 
   it("APR-22 APR-27 leaves a changed entry out of the feed and names it", async () => {

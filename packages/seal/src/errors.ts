@@ -47,6 +47,8 @@ const BRAND = Symbol.for("@holdpoint/seal.error");
 
 /** Base of all errors of this package. Recognise one with {@link isSealError}, not by its class. */
 export class SealError extends Error {
+  /** Tells an error of any copy of this package. */
+  readonly [BRAND] = true;
   readonly code: SealErrorCode;
   readonly path: string | undefined;
   readonly found: string | undefined;
@@ -69,7 +71,6 @@ export class SealError extends Error {
     this.codecOrModel = fields.name;
     this.limit = fields.limit;
     this.figure = fields.figure;
-    Object.defineProperty(this, BRAND, { value: true });
   }
 }
 

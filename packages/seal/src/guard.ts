@@ -36,10 +36,13 @@ function sample(): unknown {
   };
 }
 
+const DIGEST = "8g1rj9lXFMyqbCVg1fj6O7I2nbBXsAHjeh6xOEkLQbc";
+
 export interface PlainCodec {
   write(value: unknown): string;
   canonical(value: unknown): string;
   read(text: string): unknown;
+  digest(text: string): string;
 }
 
 /** @throws SealError `platform-altered` */
@@ -48,6 +51,7 @@ export function checkPlatform(codec: PlainCodec): void {
   try {
     const again = codec.read(TEXT);
     same =
+      codec.digest("holdpoint é✓") === DIGEST &&
       codec.write(sample()) === TEXT &&
       codec.canonical(again) === CANONICAL &&
       codec.write(again) === TEXT;

@@ -30,12 +30,42 @@ export const jsonStringify: (value: unknown) => string = JSON.stringify;
 export const objectPrototype = Object.prototype;
 export const arrayPrototype = Array.prototype;
 export const createObject = Object.create as (prototype: null) => Record<string, unknown>;
-export const defineProperty = Object.defineProperty;
+const { defineProperty } = Object;
 export const getPrototypeOf = Object.getPrototypeOf as (value: object) => object | null;
 export const getDescriptor = Object.getOwnPropertyDescriptor;
 export const getNames = Object.getOwnPropertyNames;
 export const getSymbols = Object.getOwnPropertySymbols;
 export const objectKeys = Object.keys;
+type AnyMap<K, V> = ReadonlyMap<K, V>;
+export const mapGet = methodOf<<K, V>(self: AnyMap<K, V>, key: K) => V | undefined>(
+  Map.prototype,
+  "get",
+);
+export const mapHas = methodOf<<K>(self: AnyMap<K, unknown>, key: K) => boolean>(
+  Map.prototype,
+  "has",
+);
+export const mapSet = methodOf<<K, V>(self: Map<K, V>, key: K, value: V) => unknown>(
+  Map.prototype,
+  "set",
+);
+export const setHas = methodOf<<V>(self: ReadonlySet<V>, value: V) => boolean>(
+  Set.prototype,
+  "has",
+);
+export const setAdd = methodOf<<V>(self: Set<V>, value: V) => unknown>(Set.prototype, "add");
+
+/** Defines a data property as an assignment to a plain object would, whatever the object inherits. */
+export function defineData(target: object, key: PropertyKey, value: unknown): void {
+  // Without a prototype the descriptor can't seem to have a getter.
+  const descriptor: PropertyDescriptor = createObject(null);
+  descriptor.value = value;
+  descriptor.writable = true;
+  descriptor.enumerable = true;
+  descriptor.configurable = true;
+  defineProperty(target, key, descriptor);
+}
+
 export const isArray: (value: unknown) => value is unknown[] = Array.isArray;
 export const lookupGetter = methodOf<(self: object, name: PropertyKey) => unknown>(
   Object.prototype,
@@ -60,6 +90,11 @@ export const sliceText = methodOf<(self: string, from: number, to?: number) => s
 export const indexOfText = methodOf<Find<number>>(String.prototype, "indexOf");
 export const includesText = methodOf<Find<boolean>>(String.prototype, "includes");
 export const isWellFormed = methodOf<(self: string) => boolean>(String.prototype, "isWellFormed");
+/** A pattern that keeps its own matcher: `test` would ask the prototype for one. */
+export function pattern(expression: RegExp): RegExp {
+  defineData(expression, "exec", getDescriptor(RegExp.prototype, "exec")?.value);
+  return expression;
+}
 export const testPattern = methodOf<(self: RegExp, text: string) => boolean>(
   RegExp.prototype,
   "test",
@@ -78,14 +113,31 @@ const encodeText = methodOf<(self: TextEncoder, text: string) => Uint8Array>(
 export const utf8 = (text: string): Uint8Array => encodeText(encoder, text);
 /** Below this many characters a loop is quicker than a call into the host. */
 const COUNTED_CHARS = 256;
+/** Characters encoded at once where only their number of bytes is wanted; three bytes each at most. */
+const COUNTED_AT_ONCE = 16_384;
+type Into = (self: TextEncoder, text: string, into: Uint8Array) => { written: number };
+const encodeInto = methodOf<Into>(TextEncoder.prototype, "encodeInto");
+let scratch: Uint8Array | undefined;
 
-/** UTF-8 bytes of a well-formed text. */
+/** UTF-8 bytes of a well-formed text, counted without a copy of it. */
 export function byteLength(text: string): number {
-  if (text.length > COUNTED_CHARS) return utf8(text).length;
-  for (let i = 0; i < text.length; i++) {
-    if (charCodeAt(text, i) > 127) return utf8(text).length;
+  if (text.length <= COUNTED_CHARS && isAscii(text)) return text.length;
+  scratch ??= new Uint8Array(3 * COUNTED_AT_ONCE);
+  let bytes = 0;
+  let from = 0;
+  while (from < text.length) {
+    let end = from + COUNTED_AT_ONCE;
+    // A pair is counted whole, in the next piece: the encoder would make two of its halves.
+    if (end < text.length && (charCodeAt(text, end - 1) & 0xfc00) === 0xd800) end--;
+    bytes += encodeInto(encoder, sliceText(text, from, end), scratch).written;
+    from = end;
   }
-  return text.length;
+  return bytes;
+}
+
+function isAscii(text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (charCodeAt(text, i) > 127) return false;
+  return true;
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

@@ -10,7 +10,14 @@ import { DEFAULT_LIMITS, DEPTH_CEILING, type Limits } from "./limits.ts";
 import type { Codec } from "./models/codec.ts";
 import type { Model } from "./models/model.ts";
 import { reachable } from "./models/reach.ts";
-import { includesText, jsonStringify, utf8 } from "./platform.ts";
+import {
+  arrayPrototype,
+  byteLength,
+  getPrototypeOf,
+  includesText,
+  isArray,
+  jsonStringify,
+} from "./platform.ts";
 import { digestText } from "./sealing/digest.ts";
 import {
   sign,
@@ -83,8 +90,9 @@ export function createSealer(options: SealerOptions = {}): Sealer {
     ready();
     return canonical(value);
   };
+  const models = options.models ?? [];
   const allowed = (schema: unknown): ReadonlySet<string> =>
-    reachable(Array.isArray(schema) ? schema : [schema], [...settings.modelNamed.values()]);
+    models.length === 0 ? NO_MODELS : reachable(isArray(schema) ? schema : [schema], models);
   const decode = (text: string, { schema }: DecodeOptions = {}): unknown => {
     ready();
     return decodeText(text, settings, allowed(schema));
@@ -107,6 +115,7 @@ export function createSealer(options: SealerOptions = {}): Sealer {
   });
 }
 
+const NO_MODELS: ReadonlySet<string> = new Set();
 let checked = false;
 
 function ready(): void {
@@ -117,7 +126,8 @@ function ready(): void {
     write: (value) => writeText(value, settings, jsonStringify),
     canonical: (value) =>
       writeText(value, settings, (tree) => printCanonical(tree as never, settings.registry)),
-    read: (text) => decodeText(text, settings, new Set()),
+    read: (text) => decodeText(text, settings, NO_MODELS),
+    digest: digestText,
   });
   checked = true;
 }
@@ -140,7 +150,7 @@ function writeText(
 function checkSize(text: string, settings: CodecSettings): void {
   const { bytes: limit, warnBytes } = settings.limits;
   if (text.length * 3 < warnBytes && text.length * 3 <= limit) return;
-  const bytes = utf8(text).length;
+  const bytes = byteLength(text);
   if (bytes > limit) {
     const advice = "Keep bulk data outside";
     throw new NotSealableError("", `its text passes ${limit} bytes`, advice, {
@@ -160,10 +170,14 @@ function resolve(options: SealerOptions): CodecSettings {
   const models = options.models ?? [];
   const codecs = options.codecs ?? [];
   const temporal = options.temporal ?? (globalThis as { Temporal?: TemporalNamespace }).Temporal;
+  const registry = new Registry(temporal === undefined ? [] : temporalRows(temporal));
+  for (const model of models) checkClass(model, registry);
+  const modelOf = new Map(models.map((model) => [model.prototype, model] as const));
+  if (modelOf.size < models.length) throw new SealError("option-invalid", "a class has two models");
   return {
     limits,
-    registry: new Registry(temporal === undefined ? [] : temporalRows(temporal)),
-    modelOf: new Map(models.map((model) => [model.prototype, model] as const)),
+    registry,
+    modelOf,
     modelNamed: unique("model", models, (model) => model.name),
     codecs,
     codecOf: unique("codec", codecs, (codec) => codec.type),
@@ -171,6 +185,16 @@ function resolve(options: SealerOptions): CodecSettings {
     hasTemporal: temporal !== undefined,
     onLarge: options.onLarge,
   };
+}
+
+/** What a Map, an Array or the like holds is in no field: such a class needs a codec. */
+function checkClass(model: Model, registry: Registry): void {
+  for (let at: object | null = model.prototype; at !== null; at = getPrototypeOf(at)) {
+    if (registry.of(at) !== undefined || at === arrayPrototype) {
+      const message = `model ${model.name} extends a built-in class whose contents are no fields`;
+      throw new SealError("option-invalid", `${message}; use a codec`);
+    }
+  }
 }
 
 function checkLimit(name: string, value: number, most: number): void {
@@ -193,17 +217,25 @@ function unique<Item>(
   return named;
 }
 
-const defaultSealer = createSealer();
+let standard: Sealer | undefined;
+
+/** Made on first use: importing the package starts nothing, and wakes no Temporal. */
+function standardSealer(): Sealer {
+  standard ??= createSealer();
+  return standard;
+}
 
 /** {@link Sealer.encode} without models and codecs. */
-export const encode: Sealer["encode"] = defaultSealer.encode;
+export const encode = (value: unknown): string => standardSealer().encode(value);
 /** {@link Sealer.canonicalize} without models and codecs. */
-export const canonicalize: Sealer["canonicalize"] = defaultSealer.canonicalize;
+export const canonicalize = (value: unknown): string => standardSealer().canonicalize(value);
 /** {@link Sealer.digest} without models and codecs. */
-export const digest: Sealer["digest"] = defaultSealer.digest;
+export const digest = (value: unknown): string => standardSealer().digest(value);
 /** {@link Sealer.decode} without models and codecs. */
-export const decode = (text: string): unknown => defaultSealer.decode(text);
+export const decode = (text: string): unknown => standardSealer().decode(text);
 /** {@link Sealer.seal} without models and codecs. */
-export const seal: Sealer["seal"] = defaultSealer.seal;
+export const seal = (value: unknown, options: SealOptions): string =>
+  standardSealer().seal(value, options);
 /** {@link Sealer.open} without models and codecs. */
-export const open: Sealer["open"] = defaultSealer.open;
+export const open = (text: string, options: OpenOptions): Opened =>
+  standardSealer().open(text, options);

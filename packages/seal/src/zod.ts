@@ -3,7 +3,7 @@ import * as z from "zod";
 import { SealError } from "./errors.ts";
 import { checkName } from "./models/codec.ts";
 import type { Model } from "./models/model.ts";
-import { defineProperty, objectKeys } from "./platform.ts";
+import { defineData, objectKeys } from "./platform.ts";
 
 /** A class of which instances can be checked; abstract ones too, since their subclasses are sealed. */
 type ClassOf<T extends object> = (abstract new (...parts: never[]) => T) & {
@@ -43,7 +43,8 @@ export function model<T extends object, Fields extends z.ZodObject>(
   const { prototype } = made;
   const check = (value: unknown): boolean => value instanceof made;
   // Values in a state are on the output side: its checks apply, its transforms have been done.
-  const held = z.output(fields);
+  // Made when it is first needed, since a field may be a model that is declared further down.
+  let held: z.ZodType | undefined;
   const build = options.build ?? ((own: object) => instance(prototype, own));
   return Object.freeze({
     name,
@@ -51,7 +52,10 @@ export function model<T extends object, Fields extends z.ZodObject>(
     check,
     fields,
     schema: z.custom<T>(check, `not an instance of ${name}`),
-    problem: (own: Readonly<Record<string, unknown>>) => problemOf(held.safeParse(own), own),
+    problem(own: Readonly<Record<string, unknown>>) {
+      held ??= z.output(fields);
+      return problemOf(held.safeParse(own), own);
+    },
     build: (own: Record<string, unknown>) => build(own as z.output<Fields>),
   });
 }
@@ -62,8 +66,8 @@ function problemOf(
 ): string | undefined {
   if (!result.success) {
     // Codes and paths only: zod's messages may quote what they refuse.
-    const [issue] = result.error.issues;
-    return `${issue?.code ?? "invalid"} at ${issue?.path.map(String).join(".") || "the fields"}`;
+    const { code, path } = result.error.issues[0]!;
+    return `${code} at ${path.map(String).join(".") || "the fields"}`;
   }
   const known = result.data as object;
   for (const key of objectKeys(own)) {
@@ -77,7 +81,7 @@ function instance<T extends object>(prototype: T, fields: object): T {
   const made: T = Object.create(prototype);
   for (const key of objectKeys(fields)) {
     const value: unknown = Object.getOwnPropertyDescriptor(fields, key)?.value;
-    defineProperty(made, key, { value, writable: true, enumerable: true, configurable: true });
+    defineData(made, key, value);
   }
   return made;
 }

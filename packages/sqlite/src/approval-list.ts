@@ -18,7 +18,9 @@ export function approvalPage(
   for (const [name, condition] of restrictions) {
     const wanted = filter[name];
     if (wanted === undefined) continue;
-    conditions.push(condition);
+    // With a plus, no bound of the search: newest first, the place to go on from is the nearer one.
+    const isNoBound = name === "requestedBefore" && order === "newest" && after !== undefined;
+    conditions.push(isNoBound ? `+${condition}` : condition);
     binds[name] = wanted;
   }
   return {

@@ -21,7 +21,7 @@ import { isBusy, reasonOf, resultCodeOf, unavailable } from "./unavailable.ts";
  * Opens a file, making it where there is none; its folder has to be there.
  *
  * @throws SqliteStoreError `directory-missing`, `file-not-regular`, `file-not-writable`, `file-foreign`, `file-damaged`,
- *   `schema-newer`, `file-locked`
+ *   `schema-newer`, `file-locked`, `option-invalid`; `store-unavailable` where the disk fails
  */
 export function openFile(path: string): SqliteHandle {
   if (path !== ":memory:") assertWritable(path);
@@ -112,6 +112,8 @@ function enterWal(handle: SqliteHandle): void {
   }
 }
 
+const smallestPageBytes = 512;
+
 function assertWritable(path: string): void {
   const folder = statOf(dirname(path));
   if (folder === undefined || !folder.isDirectory()) {
@@ -121,6 +123,11 @@ function assertWritable(path: string): void {
   const file = statOf(path);
   if (file !== undefined && !file.isFile()) {
     throw new SqliteStoreError("file-not-regular", `${path} is not a file`, { path });
+  }
+  // SQLite takes a text that is shorter than its smallest page for an empty file, and writes over it.
+  if (file !== undefined && file.size > 0 && file.size < smallestPageBytes) {
+    const message = `${path} is not a SQLite database`;
+    throw new SqliteStoreError("file-foreign", message, { path });
   }
   for (const wanted of file === undefined ? [dirname(path)] : [dirname(path), path]) {
     try {

@@ -6,8 +6,8 @@ export interface LogUnderTest {
   /** Empty. */
   readonly log: RunLog;
   /** Another handle on the same rows, as a second connection or process has one. */
-  another(): RunLog;
-  close(): void;
+  readonly another: () => RunLog;
+  readonly close: () => void;
 }
 
 /** One claim about any run log, with what shows it; no test runner in it. */

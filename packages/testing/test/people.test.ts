@@ -70,6 +70,7 @@ describe("scripted people", () => {
   it("TEST-02 fail the test where nothing waits for a line, or the script is over", async () => {
     const here = stage();
     const people = scriptedPeople([{ who: "dana", says: "deny", to: { id: "a" } }], here);
+    await here.port.request(request("b"), how());
     await expect(people.next()).rejects.toThrow("nothing waits for dana to deny");
     await expect(people.next()).rejects.toThrow("no line left");
     const { clock: _without, ...rest } = here;

@@ -12,14 +12,17 @@ export interface CallIdentity {
   readonly number: number;
 }
 
-/** The id of a call. A `generation` above 0 asks again for what an earlier one was asked for (FLOW-38). */
+/**
+ * The id of a call. A `generation` above 0 asks again for what an earlier one was asked for
+ * (FLOW-38).
+ */
 export function callIdOf(call: CallIdentity, generation = 0): string {
   return digest(["call", call.runId, call.node, call.tool, call.key, call.number, generation]);
 }
 
 /**
- * The idempotency key of a call (TOOL-08): of the requested input, so that an edit, a retry, a resume or another
- * generation of the question sends the same one.
+ * The idempotency key of a call (TOOL-08): of the requested input, so that an edit, a retry, a
+ * resume or another generation of the question sends the same one.
  */
 export function idempotencyKeyOf(call: CallIdentity): string {
   return digest(["effect", call.runId, call.node, call.tool, call.key, call.number]);

@@ -1,6 +1,5 @@
 import type { ActorRef, Ids } from "@holdpoint/approvals";
 
-import { callIdOf } from "./call-identity.ts";
 import { type Digester, inputOf, type InputSnapshot } from "./input.ts";
 import type { CallOrder, Spent } from "./order.ts";
 import type { AnyTool, ToolInput } from "./tool.ts";
@@ -10,11 +9,14 @@ export interface CallOptions {
   /** Whose records an approval is filed among (default `default`). */
   readonly scope?: string;
   /**
-   * What the call belongs to: a conversation, a job. With the same one, and the same input, a call that waited for a person
-   * finds its approval again. Default: a new one.
+   * What the call belongs to: a conversation, a job. With the same one, and the same input, a call
+   * that waited for a person finds its approval again. Default: a new one.
    */
   readonly runId?: string;
-  /** Names this very call in its run; default: derived from run, tool and input. */
+  /**
+   * Names this very call in its run; default: the run's and the input's names, so an equal call of
+   * the run has the same.
+   */
   readonly callId?: string;
   /** Handed to the tool; default: a random one, so that a call made twice is two calls. */
   readonly idempotencyKey?: string;
@@ -61,11 +63,7 @@ export class BareOrder implements CallOrder {
   }
 
   callId(): string {
-    const { runId, node, tool } = this;
-    return (
-      this.#options.callId ??
-      callIdOf({ runId, node, tool: tool.name, key: this.argumentKey(), number: 0 })
-    );
+    return this.#options.callId ?? `${this.runId}.${this.argumentKey()}`;
   }
 
   argumentKey(): string {

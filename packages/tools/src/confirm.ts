@@ -7,7 +7,10 @@ import {
 
 import type { CallContext } from "./context.ts";
 
-/** What a tool's `confirm` answers: whether a person has to let the call go, by which rule, or that nobody may. */
+/**
+ * What a tool's `confirm` answers: whether a person has to let the call go, by which rule, or that
+ * nobody may.
+ */
 export type GateAnswer = boolean | ApprovalRule | Forbidden;
 
 /** The call may not run at all, whoever approved it. */
@@ -24,8 +27,8 @@ const free: Gate = { kind: "free" };
 const anybody: Gate = { kind: "gated", rule: {} };
 
 /**
- * What `confirm` says of these arguments. Used before a person is asked, at the dispatch check, and for an edit.
- * What `confirm` throws passes through: a rule that fails lets nothing run.
+ * What `confirm` says of these arguments. Used before a person is asked, at the dispatch check, and
+ * for an edit. What `confirm` throws passes through: a rule that fails lets nothing run.
  */
 export function gateOf(
   confirm: boolean | ((args: unknown, context: CallContext) => GateAnswer),
@@ -44,8 +47,8 @@ export function gateOf(
 }
 
 /**
- * Whether a decision gives what a rule asks for. `quorum` is how many people stand behind it: of an edit its maker alone,
- * since earlier votes were for other arguments.
+ * Whether a decision gives what a rule asks for. `quorum` is how many people stand behind it: of an
+ * edit its maker alone, since earlier votes were for other arguments.
  */
 export function meetsRule(
   rule: ApprovalRule,

@@ -7,7 +7,8 @@ export interface CallContext {
   readonly node: string;
   readonly callId: string;
   /**
-   * The same across crashes, resumes, retries and edits of this very call: hand it to whatever the tool changes.
+   * The same across crashes, resumes, retries and edits of this very call: hand it to whatever the
+   * tool changes.
    * @throws NotSealableError where the input can't be sealed and the tool gives no `key`.
    */
   readonly idempotencyKey: string;

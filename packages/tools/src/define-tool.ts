@@ -23,7 +23,10 @@ export interface ToolSpec<
   O extends Schema<unknown, unknown>,
   R,
 > {
-  /** Names the tool in records, logs and keys: a letter, then letters, digits, `_`, `.` or `-`; 128 at most. */
+  /**
+   * Names the tool in records, logs and keys: a letter, then letters, digits, `_`, `.` or `-`; 128
+   * at most.
+   */
   readonly name: N;
   /** For the person who decides, and for models that choose tools. */
   readonly description: string;
@@ -40,13 +43,19 @@ export interface ToolSpec<
   readonly timeoutMs?: number;
   readonly retry?: Retry;
   /**
-   * Dotted paths of arguments that no view may show: `card.number`, `cards.*.number`. Arrays are gone through whether or
-   * not the path says so. `execute` gets them whole.
+   * Dotted paths of arguments that no view may show: `card.number`, `cards.*.number`. Arrays are
+   * gone through whether or not the path says so. `execute` gets them whole.
    */
   readonly secrets?: readonly string[];
-  /** What the journal key is made of, for inputs that can't be sealed; must be the same for the same input. */
+  /**
+   * What the journal key is made of, for inputs that can't be sealed; must be the same for the same
+   * input.
+   */
   readonly key?: (input: InputOf<I>) => unknown;
-  /** What a call costs, in a unit of the caller's own, for guards (default 0). Charged once, at dispatch. */
+  /**
+   * What a call costs, in a unit of the caller's own, for guards (default 0). Charged once, at
+   * dispatch.
+   */
   readonly cost?: number | ((args: OutputOf<I>) => number);
   /** Change it when the tool's meaning changes. */
   readonly version?: string;

@@ -12,8 +12,8 @@ export function edited<T extends AnyTool>(tool: T, args: ToolInput<T>): Edited {
 }
 
 /**
- * What became of an edit: `arguments` are what would run, `rule` is what the tool's own rule asks for them (absent: nobody).
- * Without effects, and safe to repeat, but for what a schema draws anew.
+ * What became of an edit: `arguments` are what would run, `rule` is what the tool's own rule asks
+ * for them (absent: nobody). Without effects, and safe to repeat, but for what a schema draws anew.
  */
 export async function validateEdited(
   tool: AnyTool,
@@ -40,8 +40,8 @@ export async function validateEdited(
 }
 
 /**
- * The edit port of these tools, for approvals that are decided away from the executor (APR-03, APR-16). An edit for a tool
- * that is not among them is invalid.
+ * The edit port of these tools, for approvals that are decided away from the executor (APR-03,
+ * APR-16). An edit for a tool that is not among them is invalid.
  */
 export function editsOf(tools: readonly AnyTool[]): EditPort {
   const byName = new Map(tools.map((tool) => [recordOf(tool).name, tool]));
@@ -56,7 +56,10 @@ export function editsOf(tools: readonly AnyTool[]): EditPort {
   };
 }
 
-/** The context of a call that is not under way: `confirm` may look at its ids; its key is not known here. */
+/**
+ * The context of a call that is not under way: `confirm` may look at its ids; its key is not known
+ * here.
+ */
 class RequestContext implements CallContext {
   readonly runId: string;
   readonly node: string;

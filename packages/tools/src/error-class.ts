@@ -12,11 +12,12 @@ import {
   ToolOutputError,
   ToolTimedOutError,
 } from "./errors.ts";
+import { layerClasses } from "./layer-errors.ts";
 
 /** How a recorded failure becomes an error of its class again. */
 interface ErrorClass {
   readonly prototype: object;
-  build(info: ErrorInfo): Error;
+  readonly build: (info: ErrorInfo) => Error;
 }
 
 /** A class with `ToolError`'s constructor. */
@@ -26,10 +27,11 @@ const classes = new Map<string, ErrorClass>();
 const names = new Map<object, string>();
 
 /**
- * Registers a caller's own error class under a name that outlives renaming and minifying, so that a failure of that class is
- * rebuilt as one, live and replayed. `build` is needed where the constructor is not `ToolError`'s `(message, init)`.
- * Register before the first run or resume, in every process. A subclass of a registered one that has no `errorName` of its
- * own is rebuilt as its parent.
+ * Registers a caller's own error class under a name that outlives renaming and minifying, so that a
+ * failure of that class is rebuilt as one, live and replayed. `build` is needed where the
+ * constructor is not `ToolError`'s `(message, init)`. Register before the first run or resume, in
+ * every process. A subclass of a registered one that has no `errorName` of its own is rebuilt as
+ * its parent.
  *
  * @throws ToolDefinitionError `definition-invalid` where the name belongs to another class.
  */
@@ -60,7 +62,9 @@ function enter(name: string, prototype: object, build: (info: ErrorInfo) => Erro
   names.set(prototype, name);
 }
 
-/** The registered name of exactly this error's class; a subclass that nobody registered has none. */
+/**
+ * The registered name of exactly this error's class; a subclass that nobody registered has none.
+ */
 export function classNameOf(error: object): string | undefined {
   try {
     return names.get(Object.getPrototypeOf(error) as object);
@@ -105,6 +109,8 @@ for (const of of platform) {
     withMembers(new of(message), retryable ? { ...attributes, retryable } : attributes),
   );
 }
+
+for (const { name, prototype, build } of layerClasses) enter(name, prototype, build);
 
 for (const of of [
   ToolError,

@@ -9,7 +9,10 @@ import {
   messageCharactersMax,
 } from "./limits.ts";
 
-/** A failure as plain data: what is journaled, sent and rebuilt. Bounded; holds no arguments of the call. */
+/**
+ * A failure as plain data: what is journaled, sent and rebuilt. Bounded; holds no arguments of the
+ * call.
+ */
 export interface ErrorInfo {
   /** The class's registered name: rebuilding makes an instance of it. */
   readonly name: string;
@@ -31,8 +34,8 @@ const brands = ["seal", "approvals", "tools", "flow", "workflows"].map((layer) =
 const ownMembers = new Set(["name", "message", "stack", "cause", "retryable", "attributes"]);
 
 /**
- * What was thrown, as bounded plain data. Total: a string, `undefined`, a frozen object, throwing getters, ten megabytes of
- * text or a revoked proxy all become one (TOOL-04).
+ * What was thrown, as bounded plain data. Total: a string, `undefined`, a frozen object, throwing
+ * getters, ten megabytes of text or a revoked proxy all become one (TOOL-04).
  */
 export function errorInfo(thrown: unknown): ErrorInfo {
   if (typeof thrown !== "object" || thrown === null) {
@@ -54,7 +57,10 @@ export function errorInfo(thrown: unknown): ErrorInfo {
 
 const bare = { code: "failed", attributes: {}, retryable: false } as const;
 
-/** The error again: the same class, message and attributes, whether it is live or replayed (FLOW-32). */
+/**
+ * The error again: the same class, message and attributes, whether it is live or replayed
+ * (FLOW-32).
+ */
 export function rebuildError(info: ErrorInfo): Error {
   const known = errorClassOf(info.name);
   if (known !== undefined) return known.build(info);
@@ -74,18 +80,25 @@ function attributesOf(
   const from = typeof own === "object" && own !== null ? own : {};
   for (const name of keysOf(from)) {
     if (from === thrown && (ownMembers.has(name) || (name === "code" && !foreign))) continue;
+    const property = descriptor(from, name);
+    if (property !== undefined && "value" in property && property.value === undefined) continue;
     const room =
       name.length <= errorNameCharactersMax && Object.keys(attributes).length < attributesMax;
-    const sealed = room ? sealable(from, name) : undefined;
+    const sealed = room ? sealable(name, property) : undefined;
     if (sealed !== undefined) attributes[name] = sealed.value;
     else if (omitted.length < attributesMax) omitted.push(name.slice(0, errorNameCharactersMax));
   }
   return { attributes, omitted };
 }
 
-/** An attribute as it comes back from being sealed, so that a live error has what its replay will have. */
-function sealable(from: object, name: string): { value: unknown } | undefined {
-  const property = descriptor(from, name);
+/**
+ * An attribute as it comes back from being sealed, so that a live error has what its replay will
+ * have.
+ */
+function sealable(
+  name: string,
+  property: PropertyDescriptor | undefined,
+): { value: unknown } | undefined {
   // An accessor would run the thrower's code, now and not at the replay.
   if (property === undefined || !("value" in property) || name === "__proto__") return undefined;
   const value: unknown = property.value;

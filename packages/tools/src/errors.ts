@@ -44,14 +44,20 @@ export type ToolErrorCode =
 
 export interface ToolErrorInit {
   readonly code?: string;
-  /** Data that callers branch on or show; what can't be sealed is left out when it is recorded. Never arguments. */
+  /**
+   * Data that callers branch on or show; what can't be sealed is left out when it is recorded.
+   * Never arguments.
+   */
   readonly attributes?: Readonly<Record<string, unknown>>;
   /** Whether trying again may help (default: no). */
   readonly retryable?: boolean;
   readonly cause?: unknown;
 }
 
-/** The base of every error of this package, and of a caller's own that are to be rebuilt by class (`registerErrorClass`). */
+/**
+ * The base of every error of this package, and of a caller's own that are to be rebuilt by class
+ * (`registerErrorClass`).
+ */
 export class ToolError extends Error {
   /** The class's name in whatever build: minifiers rename classes. A subclass gives its own. */
   static readonly errorName: string = "ToolError";
@@ -79,7 +85,9 @@ export class ToolArgumentsError extends ToolError {
   static override readonly errorName: string = "ToolArgumentsError";
 }
 
-/** A person or a rule denied the call; `attributes`: who, when, the note, whether for the whole run. */
+/**
+ * A person or a rule denied the call; `attributes`: who, when, the note, whether for the whole run.
+ */
 export class ToolDeniedError extends ToolError {
   static override readonly errorName: string = "ToolDeniedError";
 }
@@ -99,7 +107,9 @@ export class ToolTimedOutError extends ToolError {
   static override readonly errorName: string = "ToolTimedOutError";
 }
 
-/** The caller's signal was aborted; `attributes.started` says whether `execute` had been entered. */
+/**
+ * The caller's signal was aborted; `attributes.started` says whether `execute` had been entered.
+ */
 export class ToolCancelledError extends ToolError {
   static override readonly errorName: string = "ToolCancelledError";
 }
@@ -114,17 +124,21 @@ export class ToolOutputError extends ToolError {
   static override readonly errorName: string = "ToolOutputError";
 }
 
-/** A mistake in the program: a tool, guard or class that can't be, or an executor without what the tool needs. */
+/**
+ * A mistake in the program: a tool, guard or class that can't be, or an executor without what the
+ * tool needs.
+ */
 export class ToolDefinitionError extends ToolError {
   static override readonly errorName: string = "ToolDefinitionError";
 }
 
 /** Recognises an error of this package, of whatever copy of it, and optionally by code. */
 export function isToolError(value: unknown, code?: ToolErrorCode): value is ToolError {
-  if (typeof value !== "object" || value === null) return false;
   try {
-    return brand in value && (code === undefined || (value as { code?: unknown }).code === code);
+    // No object at all throws here, as a proxy may: nobody's error.
+    const marked = brand in (value as object);
+    return marked && (code === undefined || (value as { code?: unknown }).code === code);
   } catch {
-    return false; // a proxy that throws is nobody's error
+    return false;
   }
 }

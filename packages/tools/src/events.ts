@@ -1,4 +1,6 @@
-/** What happens to a call, for whoever watches: ids and names, never arguments or results (TOOL-07). */
+/**
+ * What happens to a call, for whoever watches: ids and names, never arguments or results (TOOL-07).
+ */
 export type ToolEvent = CallIds &
   (
     | { readonly kind: "requested"; readonly requestId: string }
@@ -18,7 +20,9 @@ export type ToolEvent = CallIds &
     | { readonly kind: "finished"; readonly durationMs: number }
     /** `executed`: whether `execute` had been entered. */
     | { readonly kind: "failed"; readonly code: string; readonly executed: boolean }
-    /** Something reached nobody: a result after its time, an outcome that no store or ledger took. */
+    /**
+     * Something reached nobody: a result after its time, an outcome that no store or ledger took.
+     */
     | { readonly kind: "dropped"; readonly what: Dropped }
   );
 
@@ -38,7 +42,10 @@ type Of<E> = E extends ToolEvent ? Omit<E, keyof CallIds> : never;
 /** An event without its ids: those are added for those who listen. */
 export type ToolEventFacts = Of<ToolEvent>;
 
-/** Tells every listener; what one of them throws, now or later, disturbs neither the call nor the others. */
+/**
+ * Tells every listener; what one of them throws, now or later, disturbs neither the call nor the
+ * others.
+ */
 export function tell(listeners: Iterable<ToolListener>, event: ToolEvent): void {
   for (const listener of listeners) {
     try {

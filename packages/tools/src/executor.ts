@@ -1,11 +1,14 @@
 /**
  * The only thing that runs a tool.
  *
- * X1 A call goes through one fixed list of steps (TOOL-02); the first that gives an outcome ends it.
+ * X1 A call goes through one fixed list of steps (TOOL-02); the first that gives an outcome ends
+ *    it.
  * X2 The input was snapshot before `run` is entered, in the turn of the caller (`inputOf`).
  * X3 Arguments that fail validation reach no guard, no person and no tool.
- * X4 Nothing runs without the dispatch check, and nothing is checked after it but the caller's signal.
- * X5 Nothing is thrown but what a runner's own `prepare` or `dispatch` threw: every ending is an outcome.
+ * X4 Nothing runs without the dispatch check, and nothing is checked after it but the caller's
+ *    signal.
+ * X5 Nothing is thrown but what a runner's own `prepare` or `dispatch` threw: every ending is an
+ *    outcome.
  */
 import type { ApprovalPort } from "@holdpoint/approvals";
 
@@ -25,7 +28,10 @@ import { begin, takeArguments } from "./pipeline/take-arguments.ts";
 import type { AnyTool, ToolInput, ToolOutput } from "./tool.ts";
 import { recordOf, type ToolRecord } from "./tool-record.ts";
 
-/** TOOL-02, after the snapshot and before `execute`; whatever comes of it is written down by `finish`. */
+/**
+ * TOOL-02, after the snapshot and before `execute`; whatever comes of it is written down by
+ * `finish`.
+ */
 const steps: readonly Step[] = [
   begin,
   takeArguments,
@@ -59,8 +65,9 @@ export class Executor {
    * Runs a tool outside any flow, with the same checks and approvals (TOOL-09).
    *
    * The input is taken at once; what the caller does to it afterwards changes nothing.
-   * @throws ToolError of the class and code that say why it did not run or failed; the tool's own error classes where they
-   *   are registered. @throws ApprovalPending where a person has to decide first: call again with the same `runId`.
+   * @throws ToolError of the class and code that say why it did not run or failed; the tool's own
+   *   error classes where they are registered. @throws ApprovalPending where a person has to decide
+   *   first: call again with the same `runId`.
    */
   async call<T extends AnyTool>(
     tool: T,
@@ -73,7 +80,10 @@ export class Executor {
     throw errorOf(tool, order.runId, outcome);
   }
 
-  /** As `call`, with every ending as a value (TOOL-03). @throws ToolDefinitionError where `tool` is none. */
+  /**
+   * As `call`, with every ending as a value (TOOL-03). @throws ToolDefinitionError where `tool` is
+   * none.
+   */
   async tryCall<T extends AnyTool>(
     tool: T,
     input: ToolInput<T>,
@@ -84,8 +94,9 @@ export class Executor {
   }
 
   /**
-   * Runs a call for a runner, which makes the order and writes down what must be (`CallOrder`). Outside a flow, use `call`.
-   * Rejects only with what the order's own `prepare` or `dispatch` threw.
+   * Runs a call for a runner, which makes the order and writes down what must be (`CallOrder`).
+   * Outside a flow, use `call`. Rejects only with what the order's own `prepare` or `dispatch`
+   * threw.
    */
   async run(order: CallOrder): Promise<CallOutcome> {
     let record: ToolRecord;

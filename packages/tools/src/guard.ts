@@ -6,9 +6,9 @@ import type { AnyTool } from "./tool.ts";
 /**
  * May refuse a call before it runs (TOOL-05).
  *
- * `check` is asked before a person would be, so that nobody decides about what could not run anyway. `charge` is asked once
- * more when everything else has agreed, in one turn with the charge itself: of calls that run side by side, those that the
- * budget has no room for are refused there.
+ * `check` is asked before a person would be, so that nobody decides about what could not run
+ * anyway. `charge` is asked once more when everything else has agreed, in one turn with the charge
+ * itself: of calls that run side by side, those that the budget has no room for are refused there.
  */
 export interface Guard {
   /** Named in the refusal. */
@@ -17,7 +17,10 @@ export interface Guard {
   charge?(call: GuardedCall): GuardAnswer;
 }
 
-/** Nothing lets the call pass; an object refuses it, with a reason for people to read, without arguments. */
+/**
+ * Nothing lets the call pass; an object refuses it, with a reason for people to read, without
+ * arguments.
+ */
 export type GuardAnswer = undefined | { readonly refuse: string };
 
 export interface GuardedCall {
@@ -46,7 +49,9 @@ export function budget(limits: { readonly calls?: number; readonly cost?: number
   return { name: "budget", check, charge: check };
 }
 
-/** Lets calls of these tools pass and no others; with `flow`, binds the calls of that flow alone. */
+/**
+ * Lets calls of these tools pass and no others; with `flow`, binds the calls of that flow alone.
+ */
 export function allowedTools(
   tools: readonly (AnyTool | string)[],
   where: { readonly flow?: string } = {},

@@ -1,22 +1,26 @@
 /**
  * Reads an input through a schema, by `_zod.def` alone (FLOW-31).
  *
- * The journal key must be the same whenever the caller passes the same input. A key of the parsed value is not: defaults
- * draw ids, transforms read clocks. A key of the raw input is not either: an extra property that the schema strips, or one
- * that is `undefined`, changes nothing for the tool. So schema and input are walked together, and what is kept is what the
- * schema would have read.
+ * The journal key must be the same whenever the caller passes the same input. A key of the parsed
+ * value is not: defaults draw ids, transforms read clocks. A key of the raw input is not either: an
+ * extra property that the schema strips, or one that is `undefined`, changes nothing for the tool.
+ * So schema and input are walked together, and what is kept is what the schema would have read.
  *
- * W1 Nothing that a schema makes enters: defaults, prefaults, transforms, catches and codec results are looked through.
- * W2 A union or intersection is one position with several readings; a key stays if any of them declares it.
- * W3 Where a schema does not say what it reads (any, custom, transform …) everything stays as passed.
+ * W1 Nothing that a schema makes enters: defaults, prefaults, transforms, catches and codec results
+ *    are looked through.
+ * W2 A union or intersection is one position with several readings; a key stays if any of them
+ *    declares it.
+ * W3 Where a schema does not say what it reads (any, custom, transform …) everything stays as
+ *    passed.
  * W4 The walk is total: a value that fits no reading is copied as passed; nothing is thrown for it.
- * W5 The walk has two modes. `snapshot` copies what validation may see, so the caller's later changes don't reach it;
- *    `key` reads that copy again, drops what is `undefined` and coerces leaves that say so.
- * W6 No function of the schema runs but `lazy` and shape getters, each once; getters of the input are read once, as the
- *    schema itself reads them.
+ * W5 The walk has two modes. `snapshot` copies what validation may see, so the caller's later
+ *    changes don't reach it; `key` reads that copy again, drops what is `undefined` and coerces
+ *    leaves that say so.
+ * W6 No function of the schema runs but `lazy` and shape getters, each once; getters of the input
+ *    are read once, as the schema itself reads them.
  *
- * A schema is compiled to closures once per tool. Positions that recur (recursive schemas) share a slot and remember what
- * they have copied, so that cyclic and shared input ends in linear time.
+ * A schema is compiled to closures once per tool. Positions that recur (recursive schemas) share a
+ * slot and remember what they have copied, so that cyclic and shared input ends in linear time.
  */
 import { copyOpen, isPlain, type OpenMemo } from "./open-copy.ts";
 import { compileDepthMax, readersMax } from "./limits.ts";
@@ -73,7 +77,10 @@ const wrappers = new Set([
   "success",
 ]);
 
-/** Kinds that read one value as it is. Whatever is not known here, a newer kind included, is open (W3). */
+/**
+ * Kinds that read one value as it is. Whatever is not known here, a newer kind included, is open
+ * (W3).
+ */
 const leafKinds = new Set([
   "string",
   "number",
@@ -91,25 +98,32 @@ const leafKinds = new Set([
   "template_literal",
 ]);
 
-/** Compiles a schema; the result copies an input (`snapshot`) or gives the form that its key is made of (`key`). */
+/**
+ * Compiles a schema; the result copies an input (`snapshot`) or gives the form that its key is made
+ * of (`key`).
+ */
 export function compileWalk(schema: unknown): (value: unknown, mode: Walk["mode"]) => unknown {
   const slot = new Compiler().slot([schema]);
   return (value, mode) => {
-    // Most inputs of most tools are small; a primitive needs no walk state.
     try {
       return slot.read(value, { mode, seen: undefined, open: { copies: undefined, mode } });
     } catch {
-      return value; // W4: a throwing getter or proxy, or a nesting past the stack; sealing or validation will name it
+      return value; // W4: a throwing getter, or a nesting past the stack; sealing will name it
     }
   };
 }
 
-/** Whether a dotted path can lead anywhere in what the schema reads; a segment `*` is any name (TOOL-11). */
+/**
+ * Whether a dotted path can lead anywhere in what the schema reads; a segment `*` is any name
+ * (TOOL-11).
+ */
 export function readsPath(schema: unknown, path: readonly string[]): boolean {
   return leads([schema], path, 0);
 }
 
-/** Arrays of themselves end nowhere; past this depth the path is taken for one that leads somewhere. */
+/**
+ * Arrays of themselves end nowhere; past this depth the path is taken for one that leads somewhere.
+ */
 const pathDepthMax = 64;
 
 function leads(schemas: readonly unknown[], path: readonly string[], depth: number): boolean {
@@ -175,7 +189,10 @@ class Compiler {
     slot.read = slot.recurs ? remembering(slot, read) : read;
   }
 
-  /** Lazy getters may make new schemas without an end: what is so far down is compiled when a value gets there. */
+  /**
+   * Lazy getters may make new schemas without an end: what is so far down is compiled when a value
+   * gets there.
+   */
   #later(slot: Slot, schemas: readonly unknown[]): Read {
     slot.recurs = true;
     this.#build(slot, schemas);
@@ -300,7 +317,10 @@ class Compiler {
 
 const inner = new WeakMap<() => unknown, unknown>();
 
-/** What a lazy schema stands for, asked for once: a getter makes a new schema each time, which would recur nowhere. */
+/**
+ * What a lazy schema stands for, asked for once: a getter makes a new schema each time, which would
+ * recur nowhere.
+ */
 function innerOf(getter: () => unknown): unknown {
   if (!inner.has(getter)) inner.set(getter, getter());
   return inner.get(getter);
@@ -370,8 +390,8 @@ function gatherKind(def: Def, into: Readings): void {
 const openRead: Read = (value, walk) => copyOpen(value, walk.open);
 
 /**
- * A coercing leaf gives the coerced value, so that `"5"` and `5` are one input. Where the position has other readings too,
- * they may tell the two apart, and so does the key.
+ * A coercing leaf gives the coerced value, so that `"5"` and `5` are one input. Where the position
+ * has other readings too, they may tell the two apart, and so does the key.
  */
 function leafRead({ leaves, objects, records, arrays, tuples, maps, sets }: Readings): Read {
   const [kind] = leaves;

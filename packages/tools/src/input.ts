@@ -4,8 +4,8 @@ import type { AnyTool, ToolInput } from "./tool.ts";
 import { recordOf, type ToolRecord } from "./tool-record.ts";
 
 /**
- * An input as the caller passed it, read through the tool's schema: a copy that later changes of the caller's object
- * don't reach, without anything that the schema itself would make (FLOW-31).
+ * An input as the caller passed it, read through the tool's schema: a copy that later changes of
+ * the caller's object don't reach, without anything that the schema itself would make (FLOW-31).
  */
 export interface InputSnapshot {
   readonly value: unknown;

@@ -7,7 +7,10 @@ export interface LedgerEntry {
   readonly version: string | undefined;
   readonly callId: string | undefined;
   readonly idempotencyKey: string | undefined;
-  /** Digest of what ran, secrets masked first (a short secret could be guessed from its digest); absent if not sealable. */
+  /**
+   * Digest of what ran, secrets masked first (a short secret could be guessed from its digest);
+   * absent if not sealable.
+   */
   readonly argumentsDigest: string | undefined;
   readonly approvalId: string | undefined;
   /** Milliseconds since 1970, by this machine's clock. */
@@ -19,7 +22,10 @@ export interface LedgerEntry {
   readonly outcome: string;
 }
 
-/** Where entries go: a file, a table, a log. Awaited before the call's result is handed out; a failure never undoes a call. */
+/**
+ * Where entries go: a file, a table, a log. Awaited before the call's result is handed out; a
+ * failure never undoes a call.
+ */
 export interface Ledger {
   record(entry: LedgerEntry): void | Promise<void>;
 }

@@ -20,7 +20,7 @@ export function isPlain(value: object): boolean {
 }
 
 /** Sets an own property whatever its name: an assignment of `__proto__` would set the prototype. */
-export function defineOwn(target: object, name: PropertyKey, value: unknown): void {
+function defineOwn(target: object, name: PropertyKey, value: unknown): void {
   if (name !== "__proto__") (target as Record<PropertyKey, unknown>)[name] = value;
   else
     Object.defineProperty(target, name, {
@@ -32,9 +32,9 @@ export function defineOwn(target: object, name: PropertyKey, value: unknown): vo
 }
 
 /**
- * A copy of data as passed, to which later changes of the original don't reach. Plain objects, arrays, maps, sets, dates and
- * bytes are copied; instances of other classes can't be, and stay themselves. In `key` mode `undefined` properties of
- * plain objects are left out, at every depth.
+ * A copy of data as passed, to which later changes of the original don't reach. Plain objects,
+ * arrays, maps, sets, dates and bytes are copied; instances of other classes can't be, and stay
+ * themselves. In `key` mode `undefined` properties of plain objects are left out, at every depth.
  */
 export function copyOpen(value: unknown, memo: OpenMemo): unknown {
   if (typeof value !== "object" || value === null) return value;

@@ -11,8 +11,9 @@ import type { InputSnapshot } from "./input.ts";
 import type { AnyTool } from "./tool.ts";
 
 /**
- * One call as a runner hands it to the executor. The executor knows nothing of flows; what only a runner knows comes in
- * here, and what must be written down before an effect goes out through `dispatch`.
+ * One call as a runner hands it to the executor. The executor knows nothing of flows; what only a
+ * runner knows comes in here, and what must be written down before an effect goes out through
+ * `dispatch`.
  */
 export interface CallOrder {
   readonly tool: AnyTool;
@@ -30,17 +31,27 @@ export interface CallOrder {
   idempotencyKey(): string;
   readonly requestedBy: ActorRef | undefined;
   readonly signal: AbortSignal;
-  /** A call that stands on record: it is gated if it was, and runs with what was shown (FLOW-35, FLOW-66). */
+  /**
+   * A call that stands on record: it is gated if it was, and runs with what was shown (FLOW-35,
+   * FLOW-66).
+   */
   readonly recorded?: RecordedCall;
-  /** What this run has spent so far, for guards (TOOL-05); read anew at each question, so it may be a live view. */
+  /**
+   * What this run has spent so far, for guards (TOOL-05); read anew at each question, so it may be
+   * a live view.
+   */
   readonly spent?: Spent;
-  /** Adds the call to what the run has spent: called once, right before `dispatch`, in one turn with the guards' last word. */
+  /**
+   * Adds the call to what the run has spent: called once, right before `dispatch`, in one turn with
+   * the guards' last word.
+   */
   charge?(cost: number): void;
   /** Seals what a later resume needs; a port that is about to file calls it first (FLOW-26). */
   prepare(): void | Promise<void>;
   /**
-   * Awaited after the last check and right before `execute` (each attempt of a retry excepted: the first only). A runner
-   * commits here what must be durable first. Absent: the executor settles the approval itself.
+   * Awaited after the last check and right before `execute` (each attempt of a retry excepted: the
+   * first only). A runner commits here what must be durable first. Absent: the executor settles the
+   * approval itself.
    *
    * What `prepare` and `dispatch` throw is the runner's own: `run` rejects with it, unchanged.
    */
@@ -54,14 +65,26 @@ export interface RecordedCall {
   readonly gated: boolean;
   readonly approvalId?: string;
   readonly decision?: DecisionRecord;
-  /** The rule by which it was asked for; what the tool's rule asks for beyond it must be met at dispatch (TOOL-12). */
+  /**
+   * It had been dispatched before, and is entered again (FLOW-76): its approval was used in time
+   * and it has been charged. Only changed arguments, a rule that forbids it, or the tool's own
+   * `revalidate` refuse it.
+   */
+  readonly started?: boolean;
+  /**
+   * The rule by which it was asked for; what the tool's rule asks for beyond it must be met at
+   * dispatch (TOOL-12).
+   */
   readonly rule?: ApprovalRule;
 }
 
 export interface Dispatch {
   /** What `execute` will get. */
   readonly arguments: unknown;
-  /** Whether validation made them differ from the input as passed (a default or transform might draw anew, FLOW-72). */
+  /**
+   * Whether validation made them differ from the input as passed (a default or transform might draw
+   * anew, FLOW-72).
+   */
   readonly drawn: boolean;
   /** What the call costs, as charged. */
   readonly cost: number;
@@ -88,7 +111,10 @@ export type CallOutcome =
       readonly status: "failed";
       readonly error: ErrorInfo;
       readonly executed: boolean;
-      /** An approval that was given and is not used: whoever keeps the record withdraws it, for this reason (APR-21). */
+      /**
+       * An approval that was given and is not used: whoever keeps the record withdraws it, for this
+       * reason (APR-21).
+       */
       readonly unused?: {
         readonly approvalId: string | undefined;
         readonly reason: WithdrawReason;

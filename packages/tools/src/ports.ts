@@ -21,7 +21,10 @@ export interface ExecutorOptions {
   readonly guards?: readonly Guard[];
   readonly ledger?: Ledger;
   readonly listeners?: readonly ToolListener[];
-  /** Whether a tool may run here: asked at the start of a call and again at its dispatch (`tool-withdrawn`). */
+  /**
+   * Whether a tool may run here: asked at the start of a call and again at its dispatch
+   * (`tool-withdrawn`).
+   */
   readonly offers?: (tool: AnyTool) => boolean;
   /** For arguments with registered classes: a sealer that knows them. */
   readonly sealer?: Digester;

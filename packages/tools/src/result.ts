@@ -6,8 +6,9 @@ import type { CallOutcome } from "./order.ts";
 import type { AnyTool } from "./tool.ts";
 
 /**
- * How a call outside a flow ended, as plain data: it can be cloned, stored and sent (TOOL-03). The input is the member
- * `input`, which is not enumerable: neither JSON, nor a clone, nor a printed form has it.
+ * How a call outside a flow ended, as plain data: it can be cloned, stored and sent (TOOL-03). The
+ * input is the member `input`, which is not enumerable: neither JSON, nor a clone, nor a printed
+ * form has it.
  */
 export type ToolResult<Out = unknown> = CallTrace &
   (
@@ -53,7 +54,10 @@ function approvalOf(outcome: Unsuccessful): { approvalId?: string } {
   return { approvalId: outcome.approvalId };
 }
 
-/** What `call` throws for an outcome: live failures are rebuilt, so they equal replayed ones (TOOL-04). */
+/**
+ * What `call` throws for an outcome: live failures are rebuilt, so they equal replayed ones
+ * (TOOL-04).
+ */
 export function errorOf(tool: AnyTool, runId: string, outcome: Unsuccessful): Error {
   switch (outcome.status) {
     case "failed":
@@ -61,16 +65,9 @@ export function errorOf(tool: AnyTool, runId: string, outcome: Unsuccessful): Er
     case "pending":
       return pendingError(outcome.request, outcome.approvalId, runId);
     case "denied": {
-      const { by, at, note, forRun, reason } = outcome.decision;
-      const attributes = {
-        tool: tool.name,
-        approvalId: outcome.approvalId,
-        by,
-        at,
-        note,
-        forRun,
-        reason,
-      };
+      const { decision, approvalId } = outcome;
+      const { by, at, note, forRun, reason, coveredBy } = decision;
+      const attributes = { tool: tool.name, approvalId, by, at, note, forRun, reason, coveredBy };
       const given = Object.entries(attributes).filter(([, value]) => value !== undefined);
       return new ToolDeniedError(`the call of '${tool.name}' was denied by ${by.id}`, {
         code: "approval-denied",

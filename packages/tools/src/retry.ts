@@ -5,7 +5,10 @@ import { attemptsMax, backoffMsMax } from "./limits.ts";
 export interface Retry {
   /** How often `execute` is entered at most; 1 to 100. */
   readonly attempts: number;
-  /** The wait before the second attempt, in milliseconds (default 0); doubled for each one after it, to a minute at most. */
+  /**
+   * The wait before the second attempt, in milliseconds (default 0); doubled for each one after it,
+   * to a minute at most.
+   */
   readonly backoffMs?: number;
   /** Which failures are tried again; absent: those that say `retryable`. */
   readonly on?: (failure: ErrorInfo) => boolean;
@@ -16,7 +19,9 @@ export interface FailedAttempt {
   readonly error: ErrorInfo;
   /** Counted from 1. */
   readonly attempt: number;
-  /** Whether the effect may have taken place all the same: the attempt was left before it settled. */
+  /**
+   * Whether the effect may have taken place all the same: the attempt was left before it settled.
+   */
   readonly inDoubt: boolean;
 }
 

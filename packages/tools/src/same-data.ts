@@ -1,4 +1,7 @@
-/** Whether two pieces of data read the same; what is neither plain nor an array has to be the same object, or a date. */
+/**
+ * Whether two pieces of data read the same; what is neither plain nor an array has to be the same
+ * object, or a date.
+ */
 export function sameData(one: unknown, other: unknown): boolean {
   return same(one, other, 0);
 }
@@ -31,7 +34,29 @@ function set(members: Members): readonly string[] {
   return Object.keys(members).filter((name) => members[name] !== undefined);
 }
 
-/** Whether something was filled in: `made` has a property or element, at any depth, that `value` has not. */
+/**
+ * Whether `value` is still what `copy` was taken of (`copyOpen`). `false` also where that can't be
+ * told without a digest: what the copy shares with the original may have changed in both.
+ */
+export function isUnchanged(copy: unknown, value: unknown, depth = 0): boolean {
+  if (typeof copy !== "object" || copy === null) return Object.is(copy, value);
+  if (typeof value !== "object" || value === null || copy === value || depth > depthMax)
+    return false;
+  const prototype: unknown = Object.getPrototypeOf(copy);
+  if (prototype !== Object.getPrototypeOf(value)) return false;
+  if (prototype !== Object.prototype && prototype !== Array.prototype) return false;
+  const [from, to] = [copy as Members, value as Members];
+  const names = Object.keys(from);
+  if (names.length !== Object.keys(to).length) return false;
+  return names.every(
+    (name) => Object.hasOwn(to, name) && isUnchanged(from[name], to[name], depth + 1),
+  );
+}
+
+/**
+ * Whether something was filled in: `made` has a property or element, at any depth, that `value` has
+ * not.
+ */
 export function filledIn(value: unknown, made: unknown): boolean {
   if (typeof made !== "object" || made === null) return value === undefined && made !== undefined;
   if (typeof value !== "object" || value === null) return true;

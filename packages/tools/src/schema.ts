@@ -29,15 +29,18 @@ type ZodResult =
       readonly error: { readonly issues: readonly StandardSchemaV1.Issue[] };
     };
 
-/** As much of a zod schema as is called here; its own entry is a third dearer through the standard one. */
+/**
+ * As much of a zod schema as is called here; its own entry is a third dearer through the standard
+ * one.
+ */
 interface ZodParser {
   safeParse(value: unknown): ZodResult;
   safeParseAsync(value: unknown): Promise<ZodResult>;
 }
 
 /**
- * The validation of what a schema has made: of arguments that were validated once, and run as they stand. `undefined` where
- * a schema can't say (any Standard Schema but zod's).
+ * The validation of what a schema has made: of arguments that were validated once, and run as they
+ * stand. `undefined` where a schema can't say (any Standard Schema but zod's).
  */
 export function outputValidatorOf(schema: Schema): Validate | undefined {
   if (!isZodParser(schema)) return undefined;
@@ -49,7 +52,7 @@ export function validatorOf(schema: Schema): Validate {
   return isZodParser(schema) ? zodValidator(schema) : standardValidator(schema);
 }
 
-export function isZodParser(schema: unknown): schema is ZodParser {
+function isZodParser(schema: unknown): schema is ZodParser {
   return (
     typeof schema === "object" &&
     schema !== null &&

@@ -3,15 +3,18 @@ import type { ErrorInfo } from "./error-info.ts";
 /** What stands where a secret was. */
 export const MASK = "[secret]";
 
-/** `card.number` as segments, or `undefined` where it is none. A segment `*` is any key or element. */
+/**
+ * `card.number` as segments, or `undefined` where it is none. A segment `*` is any key or element.
+ */
 export function parsePath(path: string): readonly string[] | undefined {
   const segments = path.split(".");
   return segments.every((segment) => segment !== "") ? segments : undefined;
 }
 
 /**
- * A copy of `value` in which everything at these paths is masked (TOOL-11). Arrays, sets and maps on the way are gone
- * through whether or not the path names an element, so a path that forgot them masks too much and never too little.
+ * A copy of `value` in which everything at these paths is masked (TOOL-11). Arrays, sets and maps
+ * on the way are gone through whether or not the path names an element, so a path that forgot them
+ * masks too much and never too little.
  */
 export function redact(value: unknown, secrets: readonly string[]): unknown {
   if (secrets.length === 0) return value;
@@ -55,7 +58,10 @@ function maskInside(
   return Object.fromEntries(masked) as unknown;
 }
 
-/** What is left of the paths one step further in; an element that a path does not name keeps the whole path. */
+/**
+ * What is left of the paths one step further in; an element that a path does not name keeps the
+ * whole path.
+ */
 function stepped(
   paths: readonly (readonly string[])[],
   name: string,
@@ -70,16 +76,20 @@ function stepped(
 }
 
 /**
- * Takes the secrets of these arguments out of a text that somebody else wrote, as an error's message. Short ones stay: their
- * every occurrence in prose would be masked, and they give nothing away.
+ * Takes the secrets of these arguments out of a text that somebody else wrote, as an error's
+ * message. Short ones stay: their every occurrence in prose would be masked, and they give nothing
+ * away.
  */
-export function withoutSecrets(text: string, secrets: readonly string[]): string {
+function withoutSecrets(text: string, secrets: readonly string[]): string {
   let clean = text;
   for (const secret of secrets) clean = clean.replaceAll(secret, MASK);
   return clean;
 }
 
-/** The texts that secret arguments may show up as: strings and numbers at or under the paths, longest first. */
+/**
+ * The texts that secret arguments may show up as: strings and numbers at or under the paths,
+ * longest first.
+ */
 export function secretTexts(value: unknown, secrets: readonly string[]): readonly string[] {
   const texts = new Set<string>();
   collect(value, redact(value, secrets), texts);

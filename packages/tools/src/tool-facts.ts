@@ -3,7 +3,9 @@ import type { Schema } from "./schema.ts";
 import type { AnyTool } from "./tool.ts";
 import { recordOf } from "./tool-record.ts";
 
-/** What may be known of a tool without being able to run it: for graphs, digests, pages and models. */
+/**
+ * What may be known of a tool without being able to run it: for graphs, digests, pages and models.
+ */
 export interface ToolFacts {
   readonly name: string;
   readonly description: string;

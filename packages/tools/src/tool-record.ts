@@ -5,7 +5,10 @@ import type { Retry } from "./retry.ts";
 import type { Schema, Validate } from "./schema.ts";
 import type { AnyTool } from "./tool.ts";
 
-/** What a tool is made of, `execute` excepted. This package's own modules read it; `toolFacts` shows a part of it. */
+/**
+ * What a tool is made of, `execute` excepted. This package's own modules read it; `toolFacts` shows
+ * a part of it.
+ */
 export interface ToolRecord {
   readonly name: string;
   readonly version: string | undefined;
@@ -14,7 +17,10 @@ export interface ToolRecord {
   readonly output: Schema | undefined;
   readonly validateInput: Validate;
   readonly validateOutput: Validate | undefined;
-  /** Whether arguments that were validated once, or put in their place by a person, are still valid as they stand. */
+  /**
+   * Whether arguments that were validated once, or put in their place by a person, are still valid
+   * as they stand.
+   */
   readonly validateMade: () => Validate | undefined;
   readonly confirm: boolean | ((args: unknown, context: CallContext) => GateAnswer);
   readonly revalidate: Revalidate | undefined;
@@ -33,7 +39,8 @@ export type Revalidate<Args = unknown> = (
   context: CallContext,
 ) => Revalidation | Promise<Revalidation>;
 
-// oxlint-disable-next-line typescript/no-invalid-void-type -- a function that returns nothing lets the call pass
+// oxlint-disable-next-line typescript/no-invalid-void-type -- a function that returns nothing lets
+// the call pass
 export type Revalidation = void | undefined | { readonly code: string; readonly message?: string };
 
 const mark = Symbol.for("@holdpoint/tools.tool");
@@ -45,8 +52,8 @@ export function keepRecord(tool: AnyTool, record: ToolRecord): void {
 }
 
 /**
- * @throws ToolDefinitionError `foreign-tool` for a tool of another copy of this package, `not-a-tool` for anything that
- *   `defineTool` did not make.
+ * @throws ToolDefinitionError `foreign-tool` for a tool of another copy of this package,
+ *   `not-a-tool` for anything that `defineTool` did not make.
  */
 export function recordOf(tool: AnyTool): ToolRecord {
   const record = records.get(tool);

@@ -17,6 +17,7 @@ import {
   edited,
   editsOf,
   Executor,
+  inputOf,
   type ToolEvent,
   ToolDeniedError,
 } from "../src/index.ts";
@@ -139,6 +140,7 @@ describe("a call outside a flow", () => {
       executor.call(refund, { cents: 500 }, { ...run, callId: "c2" }),
     ).rejects.toMatchObject({
       code: "approval-denied",
+      attributes: { coveredBy: id }, // the first decision
     });
     await expect(
       executor.call(refund, { cents: 501 }, { ...run, callId: "c3" }),
@@ -184,10 +186,12 @@ describe("a call outside a flow", () => {
       name: "t",
       description: "",
       input: z.object({}),
-      execute: (_, { runId, node, callId }) => void seen.push(runId, node, callId.length),
+      execute: (_, { runId, node, callId }) => void seen.push(runId, node, callId),
     });
     await new Executor().call(tool, {}, run);
-    expect(seen).toEqual(["job-1", "", 43]);
+    await new Executor().call(tool, {}, { ...run, callId: "mine" });
+    const own = `job-1.${inputOf(tool, {}).key()}`;
+    expect(seen).toEqual(["job-1", "", own, "job-1", "", "mine"]);
   });
 
   it("TOOL-02 takes the input at once: what the caller does to it afterwards changes nothing", async () => {
@@ -408,6 +412,19 @@ describe("using an approval up", () => {
     await expect(executor.call(refund, { cents: 500 }, run)).rejects.toMatchObject({
       code: "approval-pending",
     });
+    expect(ran).toEqual([]);
+  });
+
+  it("CASE-064 TOOL-12 refuses an approval that a tighter rule would not have let this person give", async () => {
+    let rule: object = {};
+    const { executor, refund, records, waiting, ran } = world({ confirm: () => rule });
+    const id = await waiting(run);
+    await records.decide({ scope, id, decision: approve({ by: dana }) });
+    rule = { approvers: ["role:boss"] };
+    await expect(executor.call(refund, { cents: 500 }, run)).rejects.toMatchObject({
+      code: "approval-insufficient",
+    });
+    expect(await records.read(scope, id)).toMatchObject({ state: "consumed", outcome: "unused" });
     expect(ran).toEqual([]);
   });
 

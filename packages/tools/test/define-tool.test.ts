@@ -73,13 +73,10 @@ describe("a tool", () => {
     ["input", { input: "x" }],
     ["output", { output: {} }],
     ["timeoutMs", { timeoutMs: 0 }],
-    ["timeoutMs", { timeoutMs: Infinity }],
-    ["timeoutMs", { timeoutMs: Number.NaN }],
     ["retry", { retry: { attempts: 0 } }],
     ["retry", { retry: { attempts: 1.5 } }],
     ["retry", { retry: { attempts: 101 } }],
     ["retry", { retry: { attempts: 1, backoffMs: -1 } }],
-    ["retry", { retry: { attempts: 1, backoffMs: Infinity } }],
     ["secrets", { secrets: ["a..b"] }],
     ["secrets", { secrets: [""] }],
   ];
@@ -89,6 +86,13 @@ describe("a tool", () => {
         (e) => isToolError(e, "definition-invalid") && e.attributes["member"] === member,
       ),
     );
+  });
+
+  it("TOOL-01 is refused where a time is no finite number", () => {
+    for (const ms of [Infinity, Number.NaN]) {
+      expect(() => defineTool({ ...base, timeoutMs: ms })).toThrow(invalid);
+      expect(() => defineTool({ ...base, retry: { attempts: 1, backoffMs: ms } })).toThrow(invalid);
+    }
   });
 
   it("TOOL-01 takes any Standard Schema, a function that is one included", async () => {

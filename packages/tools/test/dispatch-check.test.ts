@@ -10,6 +10,7 @@ const base: DispatchFacts = {
   requestedBy: { id: "sam", assurance: "verified" },
   approved: "digest",
   running: "digest",
+  used: false,
   now: 1_000_500,
 };
 const someone = { id: "max", assurance: "verified" } as const;
@@ -18,6 +19,11 @@ const edit = decision({ edited: { arguments: 1 } });
 
 const passes: readonly [string, Partial<DispatchFacts>][] = [
   ["all is as it was", {}],
+  ["it was used in time, and its call is entered again", { used: true, asked: { useWithinMs: 1 } }],
+  [
+    "it was used by its rule, and its call is entered again",
+    { used: true, ...gated({ quorum: 5 }) },
+  ],
   ["the rule asks for nobody any more", { gate: { kind: "free" } }],
   [
     "the time to use it is not over",
@@ -39,6 +45,18 @@ const passes: readonly [string, Partial<DispatchFacts>][] = [
 ];
 
 const refusals: readonly [string, string, string, Partial<DispatchFacts>][] = [
+  [
+    "rule-forbids",
+    "cancelled",
+    "the rule forbids what had started",
+    { used: true, gate: { kind: "forbidden", reason: "r" } },
+  ],
+  [
+    "arguments-changed",
+    "superseded",
+    "others would run than had started",
+    { used: true, running: "other" },
+  ],
   ["arguments-changed", "superseded", "other arguments would run", { running: "other" }],
   ["approval-stale", "expired", "the very instant of its end", { asked: { useWithinMs: 500 } }],
   ["approval-stale", "expired", "the rule's own time, as it is now", gated({ useWithinMs: 400 })],
@@ -136,7 +154,11 @@ describe("the dispatch check", () => {
       gate: { kind: "forbidden", reason: "r" },
     };
     expect(dispatchRefusal(everything)?.code).toBe("arguments-changed");
-    expect(dispatchRefusal({ ...everything, running: "digest" })?.code).toBe("approval-stale");
+    const unchanged = { ...everything, running: "digest" };
+    expect(dispatchRefusal(unchanged)?.code).toBe("rule-forbids");
+    const stale = { ...unchanged, ...gated({ quorum: 9 }) };
+    expect(dispatchRefusal(stale)?.code).toBe("approval-stale");
+    expect(dispatchRefusal({ ...stale, asked: {} })?.code).toBe("approval-insufficient");
   });
 
   it("TOOL-12 takes an unknown earlier rule for one whose quorum was met", () => {

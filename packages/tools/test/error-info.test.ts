@@ -1,4 +1,11 @@
-import { isSealError, encode } from "@holdpoint/seal";
+import {
+  ApprovalAlreadyDecided,
+  ApprovalError,
+  ApprovalPending,
+  isApprovalError,
+  StoreUnavailable,
+} from "@holdpoint/approvals";
+import { decode, encode, isSealError, SealError, SealTamperedError } from "@holdpoint/seal";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
@@ -22,6 +29,7 @@ import {
   ToolOutputError,
   ToolTimedOutError,
 } from "../src/index.ts";
+import { decision } from "./support/ports.ts";
 
 class CardDeclined extends ToolError {
   static override readonly errorName: string = "CardDeclined";
@@ -58,10 +66,12 @@ const classes = [
   CardDeclined,
 ];
 
+const platform = [Error, TypeError, RangeError, SyntaxError, ReferenceError, URIError, EvalError];
+
 describe("a failure as data", () => {
-  it.each(classes)(
-    "TOOL-04 FLOW-32 rebuilds $errorName: class, message, code, attributes, whether to retry",
-    (of) => {
+  it.each(classes.map((of) => [of.errorName, of] as const))(
+    "TOOL-04 FLOW-32 rebuilds %s: class, message, code, attributes, whether to retry",
+    (_, of) => {
       const init: ToolErrorInit = {
         code: "guard-refused",
         attributes: { bank: "b", at: new Date(5) },
@@ -78,9 +88,9 @@ describe("a failure as data", () => {
     },
   );
 
-  it.each([Error, TypeError, RangeError, SyntaxError, ReferenceError, URIError, EvalError])(
-    "TOOL-04 FLOW-32 rebuilds the platform's $name with its members",
-    (of) => {
+  it.each(platform.map((of) => [of.name, of] as const))(
+    "TOOL-04 FLOW-32 rebuilds the platform's %s with its members",
+    (_, of) => {
       const first = Object.assign(new of("no"), {
         code: "ECONNRESET",
         errno: -104,
@@ -96,6 +106,12 @@ describe("a failure as data", () => {
       });
       expect(errorInfo(again)).toEqual(errorInfo(first));
       expect(errorInfo(first).code).toBe("failed");
+      expect(errorInfo(first).attributes).toEqual({ code: "ECONNRESET", errno: -104 });
+      // They are members like any others: a caller may change and delete them.
+      Object.assign(again, { code: "other", name: "Mine" });
+      expect(again).toMatchObject({ code: "other", name: "Mine" });
+      expect(Reflect.deleteProperty(again, "errno")).toBe(true);
+      expect(Object.keys(again)).not.toContain("message");
       expect(rebuildError(errorInfo(new of("no")))).not.toHaveProperty("retryable");
     },
   );
@@ -115,6 +131,8 @@ describe("a failure as data", () => {
     const again = rebuildError(errorInfo(new HttpError("busy")));
     expect(again).toBeInstanceOf(ToolFailedError);
     expect(again).toMatchObject({ name: "HttpError", status: 503, code: "EHTTP", message: "busy" });
+    expect(Object.keys(again)).not.toContain("name");
+    expect(errorInfo(new HttpError("busy")).attributes).toEqual({ status: 503, code: "EHTTP" });
     class Unnamed extends TypeError {}
     expect(errorInfo(new Unnamed("x")).name).toBe("Unnamed");
   });
@@ -129,16 +147,54 @@ describe("a failure as data", () => {
     expect(rebuildError(errorInfo(new Named("x")))).toBeInstanceOf(ToolFailedError);
   });
 
-  it("TOOL-04 keeps the closed code of another layer's error", () => {
-    let thrown: unknown;
-    try {
-      encode(() => 1);
-    } catch (error) {
-      thrown = error;
+  it("TOOL-04 FLOW-32 rebuilds the errors of the layers below, as their own recognisers know them", () => {
+    const thrown = (run: () => unknown): unknown => {
+      try {
+        return run();
+      } catch (error) {
+        return error;
+      }
+    };
+    const sealErrors = [
+      thrown(() => encode({ a: [() => 1] })),
+      thrown(() => decode("[")),
+      new SealTamperedError("k1"),
+    ];
+    for (const first of sealErrors as SealError[]) {
+      const again = rebuildError(errorInfo(first));
+      expect(isSealError(again, first.code)).toBe(true);
+      expect(Object.getPrototypeOf(again)).toBe(Object.getPrototypeOf(first));
+      expect(again).toMatchObject({
+        message: first.message,
+        name: first.name,
+        path: first.path,
+        keyId: first.keyId,
+      });
+      expect(errorInfo(again)).toEqual(errorInfo(first));
     }
-    expect(isSealError(thrown)).toBe(true);
-    expect(errorInfo(thrown)).toMatchObject({ code: "state-not-sealable" });
-    expect(rebuildError(errorInfo(thrown))).toMatchObject({ code: "state-not-sealable" });
+    const codec = rebuildError(
+      errorInfo(new SealError("option-invalid", "m", { name: "money", limit: 5 })),
+    );
+    expect(codec).toMatchObject({ codecOrModel: "money", limit: 5, name: "SealError" });
+    const decided = decision();
+    const approvalErrors = [
+      new StoreUnavailable("away", new Error("socket")),
+      new ApprovalPending("a1", "r1"),
+      new ApprovalAlreadyDecided("a1", decided),
+      new ApprovalError("record-tampered", "m", { approvalId: "a1" }),
+    ];
+    for (const first of approvalErrors) {
+      const again = rebuildError(errorInfo(first));
+      expect(isApprovalError(again, first.code)).toBe(true);
+      expect(Object.getPrototypeOf(again)).toBe(Object.getPrototypeOf(first));
+      expect(again).toMatchObject({
+        message: first.message,
+        name: first.name,
+        approvalId: first.approvalId,
+      });
+      expect(errorInfo(again)).toEqual(errorInfo(first));
+      expect("cause" in again).toBe(false);
+    }
   });
 
   it("TOOL-04 knows an error of another copy of this package by its mark", () => {
@@ -278,6 +334,12 @@ describe("anything thrown", () => {
     expect(encode(info).length).toBeLessThan(30_000);
     expect(info.message).toMatch(/^x{4096}… \(10000000 characters\)$/);
     expect(info.omitted?.length).toBeLessThanOrEqual(32);
+    const longest = "y".repeat(4096);
+    expect(errorInfo(longest).message).toBe(longest);
+    const fits = { n: "z".repeat(16_382), ["m".repeat(128)]: 1 };
+    expect(errorInfo(fits)).toMatchObject({ attributes: fits });
+    expect(errorInfo({ n: "z".repeat(16_383) }).omitted).toEqual(["n"]);
+    expect(errorInfo({ ["m".repeat(129)]: 1 }).omitted).toEqual(["m".repeat(128)]);
     expect(performance.now() - started).toBeLessThan(1000);
   });
 });
@@ -299,9 +361,9 @@ describe("registering a class", () => {
     expect(() => registerErrorClass("CardDeclined", CardDeclined)).not.toThrow();
   });
 
-  it("isToolError refuses what is no error, and survives what throws", () => {
-    expect(
-      [undefined, null, "x", {}, new Error("x"), revoked.proxy].some((e) => isToolError(e)),
-    ).toBe(false);
+  it("TOOL-04 knows no error in what is none, and survives what throws", () => {
+    for (const value of [undefined, null, "x", 5, {}, new Error("x"), revoked.proxy]) {
+      expect(isToolError(value)).toBe(false);
+    }
   });
 });

@@ -2,6 +2,7 @@ import {
   type ApprovalPort,
   type ApprovalRecords,
   type CommitOutcome,
+  type DecisionRecord,
   DeferredApproval,
   memoryApprovalStore,
   type SettlePlan,
@@ -114,6 +115,12 @@ describe("a call", () => {
       expect(approvals.requests).toEqual([]);
       expect(steps).toContain("dispatch");
     }
+  });
+
+  it("TOOL-09 shows the way to a person that it takes", () => {
+    const approvals = scriptedPort();
+    expect(new Executor({ approvals }).approvals).toBe(approvals);
+    expect(new Executor().approvals).toBeUndefined();
   });
 
   it("TOOL-02 asks by the rule, with what the runner knows", async () => {
@@ -373,6 +380,44 @@ describe("a call on record", () => {
     expect(await executor.run(order())).toMatchObject({ error: { code: "arguments-changed" } });
   });
 
+  it("CASE-064 TOOL-12 is refused where what was shown changes between the port's answer and execution", async () => {
+    type Change = (given: Record<string, unknown>) => void;
+    const changes: readonly [string, Change][] = [
+      ["a value", (given) => (given["n"] = 2)],
+      ["a property more", (given) => (given["more"] = 1)],
+      ["a property less", (given) => delete given["n"]],
+      ["another property", (given) => (delete given["n"], (given["m"] = 1))],
+      ["deep down", (given) => (given["list"] as unknown[]).push(1)],
+      ["a kind", (given) => (given["list"] = { ...(given["list"] as object) })],
+      ["a prototype only", (given) => (given["o"] = Object.create(null))],
+      ["an object for a value", (given) => (given["n"] = {})],
+      ["a value for an object", (given) => (given["o"] = 1)],
+      ["nothing", () => undefined],
+      ["a date", (given) => (given["at"] as Date).setTime(9)],
+    ];
+    for (const [what, change] of changes) {
+      let shown: unknown;
+      const at = what === "a date" ? { at: new Date(5) } : {};
+      const tool = defineTool({
+        name: "t",
+        description: "",
+        input: z.any(),
+        confirm: (given: Record<string, unknown>) => {
+          if (shown === given) change(given);
+          shown = given;
+          return true;
+        },
+        execute: () => 1,
+      });
+      const executor = new Executor({ approvals: scriptedPort(approved()), clock: handClock() });
+      const passed = { n: 1, list: [{ a: [] }], o: {}, u: undefined, ...at };
+      const outcome = await executor.run(orderOf(tool, passed));
+      const same = ["nothing", "a prototype only"].includes(what); // the second seals the same
+      const expected = same ? { status: "ok" } : { error: { code: "arguments-changed" } };
+      expect([what, outcome]).toMatchObject([what, expected]);
+    }
+  });
+
   it("CASE-064 TOOL-12 is refused past the time of its rule, by the runner's word of it or the tool's", async () => {
     const late = decision({ at: 1_000_000 - 5000 });
     for (const [rule, confirm] of [
@@ -479,8 +524,55 @@ describe("a call on record", () => {
   });
 });
 
+describe("an approval by the wrong person", () => {
+  const rule = { approvers: ["dana", "role:finance"], excludeRequester: true };
+  const ran: number[] = [];
+  const tool = defineTool({
+    name: "t",
+    description: "",
+    input,
+    confirm: () => rule,
+    execute: () => ran.push(1),
+  });
+  const refused = (by: DecisionRecord["by"], requestedBy?: DecisionRecord["by"]) => {
+    const recorded = { arguments: { cents: 1, id: "x" }, gated: true, decision: decision({ by }) };
+    const order = orderOf(tool, { cents: 1 }, { recorded, ...(requestedBy && { requestedBy }) });
+    return new Executor({ clock: handClock() }).run(order);
+  };
+  const insufficient = { executed: false, error: { code: "approval-insufficient" } };
+
+  it("CASE-148 TOOL-12 is refused at dispatch: an id on somebody's word, and the one who asked", async () => {
+    const asker = { id: "agent-7", assurance: "verified", roles: ["finance"] } as const;
+    expect(await refused({ id: "dana", assurance: "none" }, asker)).toMatchObject(insufficient);
+    expect(await refused(asker, asker)).toMatchObject(insufficient);
+    expect(ran).toEqual([]);
+    expect(await refused({ ...asker, id: "max" }, asker)).toEqual({ status: "ok", value: 1 });
+  });
+
+  it("CASE-154 TOOL-12 is refused at dispatch where the rule excludes the one who asked, and nobody knows who that was", async () => {
+    expect(await refused({ id: "dana", assurance: "verified" })).toMatchObject(insufficient);
+  });
+
+  it("CASE-064 TOOL-12 is refused at dispatch where the policy was tightened meanwhile", async () => {
+    let policy: object = {};
+    const tightened = defineTool({
+      name: "p",
+      description: "",
+      input,
+      confirm: () => policy,
+      execute: () => 1,
+    });
+    const approvals = scriptedPort(() => {
+      policy = { approvers: ["max"] };
+      return approved();
+    });
+    const executor = new Executor({ approvals, clock: handClock() });
+    expect(await executor.run(orderOf(tightened, { cents: 1 }))).toMatchObject(insufficient);
+  });
+});
+
 describe("handing over to a runner", () => {
-  it("X5 rejects with what the runner's own dispatch or prepare threw, unchanged", async () => {
+  it("TOOL-02 rejects with what the runner's own dispatch or prepare threw, unchanged", async () => {
     const own = new Error("lost the race");
     const fail = () => {
       throw own;

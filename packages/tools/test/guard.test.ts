@@ -100,6 +100,14 @@ describe("guards", () => {
     expect(await executor.call(pay, { cents: 9 }, { spent: tally() })).toBe(9);
   });
 
+  it("TOOL-05 budget of nothing lets no call pass, and one of no cost those that are free", async () => {
+    const none = new Executor({ guards: [budget({ calls: 0 })] });
+    await expect(none.call(pay, { cents: 0 })).rejects.toMatchObject({ code: "guard-refused" });
+    const free = new Executor({ guards: [budget({ cost: 0 })] });
+    expect(await free.call(pay, { cents: 0 })).toBe(0);
+    await expect(free.call(pay, { cents: 1 })).rejects.toMatchObject({ code: "guard-refused" });
+  });
+
   it("TOOL-05 charge once, at dispatch: calls side by side don't pass a budget together", async () => {
     const executor = new Executor({ guards: [budget({ calls: 2 })] });
     const spent = tally();
@@ -153,6 +161,9 @@ describe("guards", () => {
     await run({ gated: true, decision: decision() });
     expect(seen.splice(0)).toEqual(["charge", "spent"]);
     await run({ gated: false });
+    const late = decision({ at: 0 });
+    const again = { gated: true, started: true, decision: late, rule: { useWithinMs: 1 } };
+    expect((await run(again)).status).toBe("ok");
     expect(seen).toEqual([]);
   });
 

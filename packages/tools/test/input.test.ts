@@ -164,6 +164,12 @@ const table: readonly Row[] = [
     others: [{ a: 1, c: { b: 2 } }, { a: 1 }],
   },
   {
+    kind: "catchall of one option for what another declares",
+    schema: z.union([z.object({ a: z.number() }).catchall(object), z.object({ b: z.number() })]),
+    same: [{ b: { a: 1 } }, { b: { a: 1, c: 1 } }],
+    others: [{ b: { a: 2 } }, { b: 1 }],
+  },
+  {
     kind: "strict object",
     schema: z.strictObject({ a: z.number() }),
     same: [{ a: 1 }, { a: 1, c: undefined }],
@@ -473,6 +479,43 @@ describe("the snapshot of an input", () => {
     expect(copy.node.toString()).toBe("ab");
   });
 
+  it("FLOW-31 keeps declared properties that are undefined for validation, and no others", () => {
+    const schema = z.object({ a: z.exactOptional(z.number()), b: z.number().optional() });
+    const { value } = inputOf(tool(schema), { a: undefined, x: undefined });
+    expect(Object.entries(value as object)).toEqual([["a", undefined]]);
+    expect(schema.safeParse(value).success).toBe(false);
+  });
+
+  it("FLOW-31 copies what fits no reading, whatever its kind", () => {
+    const wrong = [new Map([["k", {}]]), new Set([{}]), [{}], { a: {} }, new Date(5)];
+    for (const schema of [z.string(), z.number(), z.literal("a"), z.map(z.string(), z.string())]) {
+      for (const value of wrong) {
+        const copy = inputOf(tool(schema), value).value;
+        expect(copy).toEqual(value);
+        expect(copy).not.toBe(value);
+      }
+    }
+  });
+
+  it("FLOW-31 copies all of a cyclic input but the way back", () => {
+    interface Node {
+      name: string;
+      children: Node[];
+    }
+    const node: z.ZodType<Node> = z.lazy(() =>
+      z.object({ name: z.string(), children: z.array(node) }),
+    );
+    const cycle: Node = { name: "a", children: [] };
+    cycle.children.push(cycle);
+    for (const schema of [node, z.any()]) {
+      const copy = inputOf(tool(schema), cycle).value as Node;
+      expect(copy).not.toBe(cycle);
+      cycle.name = "changed";
+      expect(copy.name).toBe("a");
+      cycle.name = "a";
+    }
+  });
+
   it("FLOW-31 keeps an own `__proto__` at an open position a property", () => {
     const input: unknown = JSON.parse('{"__proto__": {"polluted": true}}');
     const { value } = inputOf(tool(z.any()), input);
@@ -508,6 +551,11 @@ describe("the snapshot of an input", () => {
     class List extends Array<number> {}
     const sparse: unknown[] = [];
     sparse.length = 4_000_000_000;
+    const most: unknown[] = [];
+    most.length = 1_000_000;
+    expect(inputOf(tool(z.any()), most).value).not.toBe(most);
+    const rootless = Object.create(Object.create(null)) as object;
+    expect(inputOf(tool(z.any()), rootless).value).toBe(rootless);
     const list = List.from([1]);
     expect(inputOf(tool(z.any()), sparse).value).toBe(sparse);
     expect(inputOf(tool(z.any()), list).value).toBe(list);

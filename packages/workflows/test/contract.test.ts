@@ -1,6 +1,5 @@
 import { memoryHome } from "@holdpoint/approvals";
-import { runContract } from "@holdpoint/testing";
-import { it } from "vitest";
+import { expect, it } from "vitest";
 
 import { runRegistryCases, type RegistryUnderTest } from "../src/contract.ts";
 import { memoryRunRegistry } from "../src/index.ts";
@@ -15,4 +14,6 @@ function make(): RegistryUnderTest {
   };
 }
 
-runContract(runRegistryCases, make, { it });
+it.each(runRegistryCases)("$name", async ({ run }) => {
+  await expect(run(make)).resolves.toBeUndefined();
+});

@@ -1,17 +1,11 @@
-import {
-  memoryApprovalStore,
-  memoryHome,
-  unverified,
-  type Clock,
-  type Ids,
-  type MemoryHome,
-} from "@holdpoint/approvals";
-import { flow, memoryRunLog } from "@holdpoint/flow";
+import { memoryHome, unverified, type Clock, type Ids } from "@holdpoint/approvals";
+import { flow } from "@holdpoint/flow";
 import { keyringOf } from "@holdpoint/seal";
 import { defineTool } from "@holdpoint/tools";
 import { z } from "zod";
 
-import { defineWorkflow, memoryRunRegistry, Workflows, type WorkflowStore } from "../src/index.ts";
+import { defineWorkflow, Workflows, type WorkflowStore } from "../src/index.ts";
+import { storesOn, type Homes } from "./faulty-stores.ts";
 
 export const keyring = keyringOf(new Uint8Array(32).fill(7));
 export const dana = unverified("dana");
@@ -37,24 +31,6 @@ export function countingIds(prefix = "id"): Ids {
   let count = 0;
   const next = (): string => `${prefix}-${(count += 1)}`;
   return { id: next, uuid: next, random: () => 0.5 };
-}
-
-/** All stores on one home. */
-export function memoryStore(home: MemoryHome): WorkflowStore {
-  return {
-    approvals: memoryApprovalStore(home),
-    log: memoryRunLog(home),
-    runs: memoryRunRegistry(home),
-  };
-}
-
-/** Stores of three homes: nothing commits together. */
-export function apartStore(clock: Clock): WorkflowStore {
-  return {
-    approvals: memoryApprovalStore(memoryHome({ clock })),
-    log: memoryRunLog(memoryHome({ clock })),
-    runs: memoryRunRegistry(memoryHome({ clock })),
-  };
 }
 
 const RefundState = z.object({
@@ -116,11 +92,13 @@ export function refunds(effects: Effects, version = "1") {
 
 let worlds = 0;
 
-/** A world whose processes come and go over one store. */
-export function world() {
+/** A world whose processes come and go over the same stores: of one home, or each of its own. */
+export function world(how: "together" | "apart" = "together") {
   const clock = handClock();
-  const home = memoryHome({ clock });
-  const store = memoryStore(home);
+  const one = memoryHome({ clock });
+  const another = () => (how === "together" ? one : memoryHome({ clock }));
+  const homes: Homes = { approvals: one, log: another(), runs: another() };
+  const store = storesOn(homes);
   const effects: Effects = { looked: [], paid: [] };
   const prefix = `w${(worlds += 1)}`;
   let processes = 0;
@@ -131,5 +109,5 @@ export function world() {
     const desk = new Workflows({ store: over, definitions: [refund], keyring, clock, ids });
     return { refund, desk };
   };
-  return { clock, home, store, effects, open };
+  return { clock, homes, store, effects, open };
 }

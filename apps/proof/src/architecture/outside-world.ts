@@ -42,8 +42,15 @@ const TIME = [
 const ENVIRONMENT = ["process.env", "node:process.env"];
 const PRINTING = ["console", "node:console", "process.stdout", "process.stderr"];
 
-/** The one file of time and chance. */
-const CLOCK = "packages/approvals/src/clock.ts";
+/**
+ * The file of time and chance; and, since stores take types alone from the layers, one in each store for the clock that it
+ * answers `now()` by when none is given.
+ */
+const CLOCKS = new Set([
+  "packages/approvals/src/clock.ts",
+  "packages/sqlite/src/clock.ts",
+  "packages/postgres/src/clock.ts",
+]);
 /**
  * Where chance must not be passed in, because a caller who could repeat it could read or forge: the
  * key that lasts for a process, and the cipher's nonces.
@@ -56,7 +63,7 @@ const SECRET_CHANCE = new Set([
 /** ARCH-07: time and chance are passed in; one file of the packages makes them. */
 export function findTimeAndChance(workspace: Workspace): Breach[] {
   return shippedFiles(workspace)
-    .filter((file) => file.path !== CLOCK)
+    .filter((file) => !CLOCKS.has(file.path))
     .flatMap((file) => [
       ...findUses(file, TIME, "reads time: take a Clock"),
       ...(SECRET_CHANCE.has(file.path) ? [] : findUses(file, CHANCE, "uses chance: take Ids")),

@@ -25,11 +25,11 @@ export const recordCases: readonly StoreCase[] = [
       const answers = await Promise.all(
         Array.from({ length: 117 }, (_, at) => ports[at % 2]!.request(request(`r-${at}`), how())),
       );
-      const ids = new Set(answers.map((answer) => answer.approvalId));
+      const ids = new Set(answers.map((answer) => String(answer.approvalId)));
       same(ids.size, 1, "the records that were answered");
-      const [id] = ids;
+      const id = [...ids].join();
       same((await ports[0].records.list(tenant)).items.length, 1, "the records on file");
-      same(await ports[0].records.asked(tenant, id ?? ""), 117, "the askings counted");
+      same(await ports[0].records.asked(tenant, id), 117, "the askings counted");
     },
   ),
 

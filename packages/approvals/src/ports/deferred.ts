@@ -7,7 +7,15 @@
  */
 
 import { isApprovalError, StoreUnavailable } from "../errors.ts";
-import { askedWrite, filingWrites, findDenial, findRecord, type Found } from "../filing.ts";
+import {
+  askedWrite,
+  filingWrites,
+  findDenial,
+  findPointer,
+  findRecord,
+  type Found,
+  type Pointer,
+} from "../filing.ts";
 import { limits } from "../limits.ts";
 import type { ApprovalPort, PortAnswer, RecordedArguments, RequestHow } from "../port.ts";
 import type { RecordAccess } from "../record-access.ts";
@@ -61,10 +69,13 @@ export class DeferredApproval implements ApprovalPort {
   }
 
   /** Files a record; false where somebody else did (F3). */
-  async #file(request: ApprovalRequest, { keyVersion }: Found): Promise<boolean> {
+  async #file(request: ApprovalRequest, { pointer }: Found): Promise<boolean> {
     const access = this.#access;
     const attemptId = access.ids.id();
-    const writes = await filingWrites(access, request, { attemptId, keyVersion });
+    const writes = await filingWrites(access, request, {
+      attemptId,
+      keyVersion: pointer.version,
+    });
     return (await this.#commit(attemptId, writes)).status === "done";
   }
 
@@ -79,19 +90,19 @@ export class DeferredApproval implements ApprovalPort {
     if (record.state === "pending" && isExpired(record, now)) {
       return { status: "decided", decision: access.expiredDecision(record, now), ...base };
     }
-    await this.#count(request, found, record.id);
+    await this.#count(request, found.pointer, record.id);
     return { status: "pending", ...base };
   }
 
   /** One more asking; a count lost to another caller's is tried again on what stands then. */
-  async #count(request: ApprovalRequest, first: Found, id: string): Promise<void> {
+  async #count(request: ApprovalRequest, first: Pointer, id: string): Promise<void> {
     const access = this.#access;
-    let found = first;
+    let pointer = first;
     for (let races = 0; races < limits.racesMax; races += 1) {
-      const outcome = await this.#commit(access.ids.id(), [askedWrite(request, found, id)]);
+      const outcome = await this.#commit(access.ids.id(), [askedWrite(request, pointer, id)]);
       if (outcome.status === "done") return;
-      found = await findRecord(access, request);
-      if (found.opened?.record.id !== id) return; // another record stands by now, with a count of its own
+      pointer = await findPointer(access, request);
+      if (pointer.id !== id) return; // another record stands by now, with a count of its own
     }
   }
 

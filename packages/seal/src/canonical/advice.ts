@@ -1,4 +1,4 @@
-import { getDescriptor, getPrototypeOf, sliceText, testPattern } from "../platform.ts";
+import { getDescriptor, getPrototypeOf, pattern, sliceText, testPattern } from "../platform.ts";
 import { intrinsicName } from "./registry.ts";
 
 const CLASS_NAME_CHARS = 64;
@@ -28,7 +28,8 @@ export function describe(value: object): { found: string; advice: string } {
       advice: "Keep a name in the state, and look the function up by it",
     };
   }
-  const own = classNameOf(getPrototypeOf(value));
+  // What has no prototype is a plain object, and never comes here.
+  const own = classNameOf(getPrototypeOf(value)!);
   for (let at = getPrototypeOf(value); at !== null; at = getPrototypeOf(at)) {
     const intrinsic = intrinsicName(at);
     const advice = intrinsic === undefined ? undefined : getDescriptor(KNOWN, intrinsic)?.value;
@@ -44,11 +45,10 @@ export function describe(value: object): { found: string; advice: string } {
   };
 }
 
-const NAME = /^[\p{L}\p{N}_$.]+$/u;
+const NAME = pattern(/^[\p{L}\p{N}_$.]+$/u);
 
 /** A class's name by data properties alone: no getter of the class runs. */
-function classNameOf(prototype: object | null): string | undefined {
-  if (prototype === null) return undefined;
+function classNameOf(prototype: object): string | undefined {
   const made: unknown = getDescriptor(prototype, "constructor")?.value;
   if (typeof made !== "function") return undefined;
   const name: unknown = getDescriptor(made, "name")?.value;

@@ -116,7 +116,7 @@ function plainBuffer(buffer: object, writer: Writer): ArrayBuffer {
   return buffer as ArrayBuffer;
 }
 
-const deepEqual = hostUtil()?.isDeepStrictEqual;
+const deepEqual = hostUtil()?.isDeepStrictEqual ?? (() => false);
 /** Above this many elements, listing every index to find a stray property would cost more than sealing. */
 const LISTED_ELEMENTS = 1024;
 
@@ -125,8 +125,7 @@ function bareView(value: object, bytes: Uint8Array, viewClass: ViewClass, writer
   const length = bytes.length / (viewClass.BYTES_PER_ELEMENT ?? 1);
   const advice = "Keep the property beside the bytes, in an object";
   if (getSymbols(value).length > 0) writer.refuse("a typed array with extra properties", advice);
-  if (length > LISTED_ELEMENTS && deepEqual !== undefined && sameAsTwin(value, bytes, viewClass))
-    return;
+  if (length > LISTED_ELEMENTS && sameAsTwin(value, bytes, viewClass)) return;
   if (getNames(value).length !== length)
     writer.refuse("a typed array with extra properties", advice);
 }
@@ -140,5 +139,5 @@ function sameAsTwin(value: object, bytes: Uint8Array, viewClass: ViewClass): boo
     length,
   );
   Object.setPrototypeOf(twin, Object.getPrototypeOf(value) as object);
-  return deepEqual?.(value, twin) === true;
+  return deepEqual(value, twin);
 }

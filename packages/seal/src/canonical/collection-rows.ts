@@ -1,4 +1,12 @@
-import { arraySort, defineProperty, methodOf, slotGetter } from "../platform.ts";
+import {
+  arraySort,
+  defineData,
+  mapSet,
+  methodOf,
+  setAdd,
+  setHas,
+  slotGetter,
+} from "../platform.ts";
 import { unitsOf } from "./scalar-rows.ts";
 import { blankList } from "./blank-list.ts";
 import type { Json, Row } from "./row.ts";
@@ -13,11 +21,6 @@ const setEach = methodOf<(self: AnySet, each: (member: unknown) => void) => void
   Set.prototype,
   "forEach",
 );
-const mapSet = methodOf<(self: AnyMap, key: unknown, value: unknown) => unknown>(
-  Map.prototype,
-  "set",
-);
-const setAdd = methodOf<(self: AnySet, member: unknown) => unknown>(Set.prototype, "add");
 const mapSize = slotGetter(Map.prototype, "size") as (map: object) => number;
 const setSize = slotGetter(Set.prototype, "size") as (set: object) => number;
 const mapClass = Map;
@@ -29,8 +32,8 @@ export const mapRow: Row = {
   classes: ["Map"],
   encode(value, writer, depth) {
     writer.bare(value, "a Map");
-    writer.nest(depth + 1);
     const count = mapSize(value);
+    writer.nest(count === 0 ? depth : depth + 1);
     writer.spend(4 * count, count);
     const pairs = blankList(count);
     let index = 0;
@@ -116,7 +119,7 @@ export function isReservedKey(key: string): boolean {
 export function isIndexKey(key: string): boolean {
   if (key.length === 0 || key.length > 10) return false;
   const index = Number(key);
-  return index >= 0 && index < 4_294_967_295 && String(index) === key;
+  return index >>> 0 === index && index < 4_294_967_295 && String(index) === key;
 }
 
 /** SEAL-08: an object one of whose keys could be taken for something else. */
@@ -132,8 +135,8 @@ export const objectRow: Row = {
       checker.part(pairs[i]!, i);
       const spelled = checker.list(pairs[i]!, 2)[0]!;
       const key = checker.key(spelled, i);
-      if (seen.has(key)) checker.refuse("a key given twice");
-      seen.add(key);
+      if (setHas(seen, key)) checker.refuse("a key given twice");
+      setAdd(seen, key);
       if (typeof spelled !== "string" || isReservedKey(key)) reserved = true;
       // Objects iterate integer keys first and ascending: another order would not come back.
       const index = isIndexKey(key) ? Number(key) : -1;
@@ -149,12 +152,7 @@ export const objectRow: Row = {
     for (let i = 0; i < pairs.length; i++) {
       const pair = builder.part(pairs[i]!, i) as unknown[];
       // Defined, never assigned: `__proto__` stays data (SEAL-08).
-      defineProperty(object, pair[0] as string, {
-        value: pair[1],
-        writable: true,
-        enumerable: true,
-        configurable: true,
-      });
+      defineData(object, pair[0] as string, pair[1]);
     }
     return object;
   },

@@ -16,7 +16,11 @@ import {
   isWellFormed,
   jsonParse,
   jsonStringify,
+  mapGet,
+  mapHas,
   objectKeys,
+  setAdd,
+  setHas,
   utf8,
 } from "../platform.ts";
 import { keyText } from "./collection-rows.ts";
@@ -57,7 +61,7 @@ export function checkText(
   const check = new Check(settings, allowed);
   check.value(tree);
   if (check.members !== spelling.members) {
-    throw new SealDecodeError(locate(text).repeated ?? "", "a name given twice");
+    throw new SealDecodeError(locate(text).repeated!, "a name given twice");
   }
   if (spelling.indexNames && jsonStringify(tree) !== text) {
     throw new SealDecodeError("", "names in an order that no object has");
@@ -141,7 +145,7 @@ class Check implements Checker {
   }
 
   #isTemporal(tag: string): boolean {
-    return this.#settings.temporalTags.has(tag) && !this.#settings.hasTemporal;
+    return setHas(this.#settings.temporalTags, tag) && !this.#settings.hasTemporal;
   }
 
   part(value: Json, at: string | number): void {
@@ -177,15 +181,15 @@ class Check implements Checker {
       const text = jsonStringify(value);
       // A Map knows one zero; the other can't be in it.
       if (text === NEGATIVE_ZERO) this.refuse("a negative zero as key or member");
-      if (seen.has(text)) this.refuse("a key or member given twice");
-      seen.add(text);
+      if (setHas(seen, text)) this.refuse("a key or member given twice");
+      setAdd(seen, text);
     }
   }
 
   fields(value: Json, at: number): void {
     const object = typeof value === "object" && value !== null && !isArray(value);
     if (!object) this.refuse("fields that are not an object");
-    const [first] = objectKeys(value);
+    const first = objectKeys(value)[0];
     if (first !== undefined && first[0] === "$" && first !== "$object") {
       this.refuse("fields that are not an object");
     }
@@ -194,7 +198,7 @@ class Check implements Checker {
 
   allowModel(name: string): void {
     // SEAL-41, SEAL-42: nothing is built for a name that the schema doesn't reach.
-    if (!this.#allowed.has(name)) {
+    if (!setHas(this.#allowed, name)) {
       this.refuse(`class ${JSON.stringify(name.slice(0, 64))} is not one that the schema reaches`, {
         code: "class-not-allowed",
       });
@@ -202,7 +206,7 @@ class Check implements Checker {
   }
 
   allowCodec(name: string): void {
-    if (!this.#settings.codecOf.has(name)) {
+    if (!mapHas(this.#settings.codecOf, name)) {
       this.refuse(`no codec named ${JSON.stringify(name.slice(0, 64))}`, {
         code: "class-not-allowed",
       });
@@ -220,7 +224,7 @@ const NEGATIVE_ZERO = '{"$num":"-0"}';
 function isPrimitive(value: Json): boolean {
   if (typeof value !== "object" || value === null) return true;
   if (isArray(value)) return false;
-  const [first] = objectKeys(value);
+  const first = objectKeys(value)[0];
   return (
     first === "$num" ||
     first === "$bigint" ||
@@ -278,7 +282,7 @@ class Build implements Builder {
   }
 
   model(name: string, fields: unknown): unknown {
-    const model = this.#settings.modelNamed.get(name)!;
+    const model = mapGet(this.#settings.modelNamed, name)!;
     const own = fields as Record<string, unknown>;
     return this.#run(`model ${name}`, () => {
       const problem = model.problem(own);
@@ -288,7 +292,7 @@ class Build implements Builder {
   }
 
   codec(name: string, standIn: unknown): unknown {
-    const codec = this.#settings.codecOf.get(name)!;
+    const codec = mapGet(this.#settings.codecOf, name)!;
     return this.#run(`codec ${name}`, () => codec.decode(standIn));
   }
 

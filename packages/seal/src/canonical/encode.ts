@@ -21,6 +21,7 @@ import {
   isArray,
   isProxy,
   lookupGetter,
+  mapGet,
   objectKeys,
   objectPrototype,
 } from "../platform.ts";
@@ -32,6 +33,9 @@ import { intrinsicName } from "./registry.ts";
 import type { Json, Writer } from "./row.ts";
 import { bigintTag, needsUnits, numberTag, unitsTag } from "./scalar-rows.ts";
 import type { CodecSettings } from "./settings.ts";
+
+/** A step of a path that names nothing. */
+const SELF: Segment = { place: "" };
 
 export class Walk implements Writer {
   readonly #settings: CodecSettings;
@@ -94,19 +98,12 @@ export class Walk implements Writer {
 
   refuse(found: string, advice: string, cause?: unknown): never {
     const name = this.#within;
-    throw new NotSealableError(
-      this.#path(),
-      name === undefined ? found : `${found} (in ${name})`,
-      advice,
-      {
-        name,
-        cause,
-      },
-    );
+    const what = name === undefined ? found : `${found} (in ${name})`;
+    throw new NotSealableError(this.#path(), what, advice, { name, cause });
   }
 
   #path(level: number = this.#level): string {
-    return formatPath(this.#at.slice(1, level + 1));
+    return formatPath(this.#at.slice(1, level + 1).filter((segment) => segment !== SELF));
   }
 
   #value(value: unknown, depth: number): Json {
@@ -129,16 +126,14 @@ export class Walk implements Writer {
         return value === null ? null : this.#object(value, depth);
       case "function":
         return this.#claimed(value, depth);
-      case "symbol":
-        return this.refuse("a symbol", "Use a string that names it");
       default:
-        return this.refuse("an unknown kind of value", "Seal plain data");
+        return this.refuse("a symbol", "Use a string that names it");
     }
   }
 
   /** Counts the bracket and the payload of a tag without parts. */
   #tag(tag: Json, depth: number): Json {
-    this.#nodes++;
+    this.spend(0, 1);
     this.nest(depth);
     return tag;
   }
@@ -156,10 +151,10 @@ export class Walk implements Writer {
       this.#enter(value, depth);
       const payload = row.encode(value, this, depth + 1);
       this.#level--;
-      this.#nodes++;
+      this.spend(0, 1);
       return { [row.tag]: payload };
     }
-    const model = modelOf.get(prototype);
+    const model = mapGet(modelOf, prototype);
     if (model !== undefined) return this.#model(value, model.name, depth);
     if (intrinsicName(prototype) === "Object") return this.#foreign(value, depth);
     return this.#claimed(value, depth);
@@ -167,7 +162,10 @@ export class Walk implements Writer {
 
   /** Opens a bracket. Callers close it with `#level--`; a refusal never comes back. */
   #enter(value: object, depth: number): void {
-    this.#held[++this.#level] = value;
+    const level = ++this.#level;
+    this.#held[level] = value;
+    // Until a part is looked at, what is refused is the container itself.
+    this.#at[level] = SELF;
     this.nest(depth);
   }
 
@@ -340,7 +338,9 @@ export class Walk implements Writer {
 
   /** SEAL-16: what the format doesn't know may be a codec's; else it is refused. */
   #claimed(value: object, depth: number): Json {
-    for (const codec of this.#settings.codecs) {
+    const { codecs } = this.#settings;
+    for (let i = 0; i < codecs.length; i++) {
+      const codec = codecs[i]!;
       const outer = this.#within;
       this.#within = `codec ${codec.type}`;
       let standIn: unknown;

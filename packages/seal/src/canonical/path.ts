@@ -19,7 +19,7 @@ export function formatPath(segments: readonly Segment[]): string {
 
 function formatSegment(segment: Segment, index: number): string {
   if (typeof segment === "number") return `[${segment}]`;
-  if (typeof segment === "object") return `.${segment.place}`;
+  if (typeof segment === "object") return index === 0 ? segment.place : `.${segment.place}`;
   if (IDENTIFIER.test(segment) && segment.length <= PATH_SEGMENT_CHARS) {
     return index === 0 ? segment : `.${segment}`;
   }

@@ -1,4 +1,12 @@
-import { getDescriptor, methodOf } from "../platform.ts";
+import {
+  getDescriptor,
+  indexOfText,
+  mapGet,
+  methodOf,
+  pattern,
+  sliceText,
+  testPattern,
+} from "../platform.ts";
 import { bufferRow, byteRows } from "./byte-rows.ts";
 import { codecRow, mapRow, modelRow, objectRow, setRow } from "./collection-rows.ts";
 import type { Row } from "./row.ts";
@@ -52,34 +60,48 @@ export class Registry {
   }
 
   tagged(tag: string): Row | undefined {
-    return this.#byTag.get(tag);
+    return mapGet(this.#byTag, tag);
   }
 
   /** The row for instances of a prototype, of this realm or another. */
   of(prototype: object): Row | undefined {
-    const row = this.#byPrototype.get(prototype);
+    const row = mapGet(this.#byPrototype, prototype);
     if (row !== undefined) return row;
     const name = intrinsicName(prototype);
-    return name === undefined ? undefined : this.#byClass.get(name);
+    return name === undefined ? undefined : mapGet(this.#byClass, name);
   }
 }
 
 const sourceOf = methodOf<(self: object) => string>(Function.prototype, "toString");
-const NATIVE = /^function ([A-Za-z0-9]+)\(\) \{\s+\[native code\]\s+\}$/;
+const NATIVE = pattern(/^function [A-Za-z0-9]+\(\) \{\s+\[native code\]\s+\}$/);
 const intrinsicNames = new WeakMap<object, string>();
+const namesGet = methodOf<(self: WeakMap<object, string>, key: object) => string | undefined>(
+  WeakMap.prototype,
+  "get",
+);
+const namesSet = methodOf<(self: WeakMap<object, string>, key: object, name: string) => unknown>(
+  WeakMap.prototype,
+  "set",
+);
+
+/** The name in a native function's source, or "". */
+function nativeName(source: string): string {
+  if (!testPattern(NATIVE, source)) return "";
+  return sliceText(source, "function ".length, indexOfText(source, "("));
+}
 
 /**
  * The class whose built-in prototype this is, in whichever realm it was made: own `constructor`,
  * native, and pointing back. Only data properties are looked at, so nothing runs.
  */
 export function intrinsicName(prototype: object): string | undefined {
-  const known = intrinsicNames.get(prototype);
+  const known = namesGet(intrinsicNames, prototype);
   if (known !== undefined) return known === "" ? undefined : known;
   const made: unknown = getDescriptor(prototype, "constructor")?.value;
   let name = "";
   if (typeof made === "function" && getDescriptor(made, "prototype")?.value === prototype) {
-    name = NATIVE.exec(sourceOf(made))?.[1] ?? "";
+    name = nativeName(sourceOf(made));
   }
-  intrinsicNames.set(prototype, name);
+  namesSet(intrinsicNames, prototype, name);
   return name === "" ? undefined : name;
 }

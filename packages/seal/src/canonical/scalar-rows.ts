@@ -4,8 +4,9 @@ import {
   fromCharCodes,
   includesText,
   isWellFormed,
-  testPattern,
   methodOf,
+  pattern,
+  testPattern,
 } from "../platform.ts";
 import { fromBase64, unitsToBase64 } from "./base64.ts";
 import type { Json, Row, Writer } from "./row.ts";
@@ -17,8 +18,8 @@ const asUintN = methodOf<(self: BigIntConstructor, bits: number, value: bigint) 
 );
 const parseBigint = BigInt;
 const DECIMAL_BOUND = 10n ** BigInt(BIGINT_DECIMAL_DIGITS);
-const DECIMAL = /^(?:0|-?[1-9][0-9]*)$/;
-const HEX = /^-?[1-9a-f][0-9a-f]*$/;
+const DECIMAL = pattern(/^(?:0|-?[1-9][0-9]*)$/);
+const HEX = pattern(/^-?[1-9a-f][0-9a-f]*$/);
 
 /** SEAL-03: the numbers that JSON has no spelling for, or spells as another. */
 export const numberRow: Row = {
@@ -158,7 +159,7 @@ export function unitsOf(payload: string): string | undefined {
 const isoText = methodOf<(self: Date) => string>(Date.prototype, "toISOString");
 const timeOf = methodOf<(self: Date) => number>(Date.prototype, "getTime");
 const dateClass = Date;
-const ISO = /^(?:[+-]\d{6}|\d{4})-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const ISO = pattern(/^(?:[+-]\d{6}|\d{4})-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 /** SEAL-12. */
 export const dateRow: Row = {

@@ -1,10 +1,11 @@
 import {
   getDescriptor,
   isArray,
+  methodOf,
   objectKeys,
+  pattern,
   slotGetter,
   testPattern,
-  methodOf,
 } from "../platform.ts";
 import type { Checker, Json, Row } from "./row.ts";
 
@@ -58,7 +59,7 @@ export function temporalRows(temporal: TemporalNamespace): { row: Row; prototype
 }
 
 interface Form {
-  write(value: object): Json;
+  write(value: object): string | Json[] | { [unit: string]: Json };
   /** The value of a payload of the right shape; throws or gives undefined for any other. */
   read(payload: Json): object | undefined;
 }
@@ -69,9 +70,9 @@ function temporalRow(tag: string, name: string, form: Form): Row {
     encode(value, writer, depth) {
       writer.bare(value, `a Temporal.${name}`);
       const payload = form.write(value);
-      if (typeof payload === "object") {
+      if (typeof payload !== "string") {
         writer.nest(depth);
-        writer.spend(8, payload === null ? 0 : objectKeys(payload).length);
+        writer.spend(8, objectKeys(payload).length);
       }
       return payload;
     },
@@ -163,7 +164,7 @@ function zonedForm(temporal: TemporalNamespace): Form {
   };
 }
 
-const FULL_DATE = /^([+-]\d{6}|\d{4})-(\d\d)-(\d\d)\[u-ca=([a-z0-9-]+)\]$/;
+const FULL_DATE = pattern(/^([+-]\d{6}|\d{4})-(\d\d)-(\d\d)\[u-ca=([a-z0-9-]+)\]$/);
 
 /** Kinds that hide part of their date: it is written whole, so that equality is kept. */
 function partialForm(

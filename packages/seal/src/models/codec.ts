@@ -1,3 +1,4 @@
+import { pattern, testPattern } from "../platform.ts";
 import { SealError } from "../errors.ts";
 
 /** A custom value's stand-in: how one kind of object is kept in texts (SEAL-45). */
@@ -7,12 +8,12 @@ export interface Codec<T = unknown, StandIn = unknown> {
   /** Whether the codec takes this object. Asked only for what the format itself doesn't know. */
   readonly is: (value: unknown) => boolean;
   /** The stand-in: any sealable value. It goes through the same walk and limits. */
-  readonly encode: (value: T) => StandIn;
+  encode(value: T): StandIn;
   /** The value again. Throws where the stand-in is not one that `encode` makes. */
-  readonly decode: (standIn: StandIn) => T;
+  decode(standIn: StandIn): T;
 }
 
-const NAME = /^[A-Za-z][A-Za-z0-9._/-]{0,63}$/;
+const NAME = pattern(/^[A-Za-z][A-Za-z0-9._/-]{0,63}$/);
 
 /**
  * Declares a codec. Give it to `createSealer({ codecs: [...] })`; one codec a type.
@@ -32,7 +33,7 @@ export function defineCodec<T, StandIn>(codec: {
 
 /** Names that stand in texts: models' and codecs'. */
 export function checkName(kind: "codec" | "model", name: string): void {
-  if (typeof name !== "string" || !NAME.test(name)) {
+  if (typeof name !== "string" || !testPattern(NAME, name)) {
     throw new SealError("option-invalid", `a ${kind}'s name is 1 to 64 of A-Z a-z 0-9 . _ / -`);
   }
 }

@@ -42,7 +42,6 @@ export function reachable(
   models: readonly Model[],
 ): ReadonlySet<string> {
   const names = new Set<string>();
-  if (models.length === 0) return names;
   const byCheck = new Map(models.map((model) => [model.check as unknown, model] as const));
   const opened = new Set<Model>();
   const waiting: unknown[] = [...schemas];

@@ -12,7 +12,16 @@
 import { fromBase64, toBase64 } from "../canonical/base64.ts";
 import { SealError, SealTamperedError } from "../errors.ts";
 import { BYTES_DEFAULT, ENVELOPE_EXTRA_BYTES, ENVELOPE_FACTOR } from "../limits.ts";
-import { byteLength, fromUtf8, isWellFormed, jsonStringify, utf8 } from "../platform.ts";
+import {
+  byteLength,
+  defineData,
+  fromUtf8,
+  isWellFormed,
+  jsonStringify,
+  objectKeys,
+  setHas,
+  utf8,
+} from "../platform.ts";
 import { readMembers } from "./members.ts";
 import { checkHeader, headerProblem, headerText, RESERVED_MEMBERS, type Header } from "./header.ts";
 import type { Keyring } from "./keyring.ts";
@@ -86,13 +95,13 @@ export function verify(text: string, options: VerifyOptions): Verified {
   checkPurpose(purpose);
   const members = typeof text === "string" ? readMembers(text, longest(bodyBytesMax)) : undefined;
   if (members === undefined) throw new SealTamperedError();
-  const version = members.get("v");
-  const kid = members.get("kid");
-  const body = members.get("body");
-  const mac = members.get("mac");
+  const version = members["v"];
+  const kid = members["kid"];
+  const body = members["body"];
+  const mac = members["mac"];
   if (typeof version !== "number" || !Number.isSafeInteger(version)) throw new SealTamperedError();
   if (version !== PLAIN_VERSION && version !== CIPHER_VERSION) throw unsupported(version);
-  if (members.get("purpose") !== purpose) throw new SealTamperedError();
+  if (members["purpose"] !== purpose) throw new SealTamperedError();
   if (typeof kid !== "string" || typeof body !== "string") throw new SealTamperedError();
   const header = headerOf(members);
   if (typeof mac !== "string" || header === undefined || !isWellFormed(body)) {
@@ -116,16 +125,12 @@ function unsupported(version: number): SealError {
   return new SealError("seal-version-unsupported", message, { version });
 }
 
-function headerOf(members: ReadonlyMap<string, unknown>): Header | undefined {
+function headerOf(members: Readonly<Record<string, unknown>>): Header | undefined {
   const header: Record<string, string | number | boolean | null> = {};
-  for (const [name, value] of members) {
-    if (RESERVED_MEMBERS.has(name)) continue;
-    Object.defineProperty(header, name, {
-      value,
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    });
+  const names = objectKeys(members);
+  for (let i = 0; i < names.length; i++) {
+    const name = names[i]!;
+    if (!setHas(RESERVED_MEMBERS, name)) defineData(header, name, members[name]);
   }
   return headerProblem(header) === undefined ? header : undefined;
 }

@@ -1,6 +1,15 @@
 import { SealError } from "../errors.ts";
 import { HEADER_MEMBERS_MAX, HEADER_TEXT_MAX } from "../limits.ts";
-import { isWellFormed, jsonStringify } from "../platform.ts";
+import { compareText } from "../canonical/collection-rows.ts";
+import {
+  arraySort,
+  isWellFormed,
+  jsonStringify,
+  objectKeys,
+  pattern,
+  setHas,
+  testPattern,
+} from "../platform.ts";
 
 /** Flat members of an envelope, readable without its key and covered by its MAC. */
 export type Header = Readonly<Record<string, string | number | boolean | null>>;
@@ -14,18 +23,20 @@ export const RESERVED_MEMBERS: ReadonlySet<string> = new Set([
   "mac",
 ]);
 
-const NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
+const NAME = pattern(/^[A-Za-z][A-Za-z0-9_]{0,63}$/);
 // A control character has two spellings in JSON that differ by one bit, and a store may choose.
-const CONTROL = /\p{Cc}/u;
+const CONTROL = pattern(/\p{Cc}/u);
 
 /** Why a header can't be used, or undefined. */
 export function headerProblem(header: Header): string | undefined {
-  const names = Object.keys(header);
+  const names = objectKeys(header);
   if (names.length > HEADER_MEMBERS_MAX)
     return `a header has at most ${HEADER_MEMBERS_MAX} members`;
-  for (const name of names) {
-    if (RESERVED_MEMBERS.has(name)) return `header member ${name} is the envelope's own`;
-    if (!NAME.test(name)) return "a header's names are 1 to 64 of A-Z a-z 0-9 _, a letter first";
+  for (let i = 0; i < names.length; i++) {
+    const name = names[i]!;
+    if (setHas(RESERVED_MEMBERS, name)) return `header member ${name} is the envelope's own`;
+    if (!testPattern(NAME, name))
+      return "a header's names are 1 to 64 of A-Z a-z 0-9 _, a letter first";
     const problem = valueProblem(header[name]);
     if (problem !== undefined) return `header member ${name} ${problem}`;
   }
@@ -40,7 +51,9 @@ function valueProblem(value: unknown): string | undefined {
   }
   if (typeof value !== "string") return "is not a string, number, boolean or null";
   if (value.length > HEADER_TEXT_MAX) return `is longer than ${HEADER_TEXT_MAX} characters`;
-  return CONTROL.test(value) || !isWellFormed(value) ? "holds a control character" : undefined;
+  return testPattern(CONTROL, value) || !isWellFormed(value)
+    ? "holds a control character"
+    : undefined;
 }
 
 /** Checks a header that is to be written. @throws SealError `option-invalid` */
@@ -51,7 +64,7 @@ export function checkHeader(header: Header): void {
 
 /** The bytes that stand for a header under the MAC: its JSON, names sorted, whatever its order was. */
 export function headerText(header: Header): string {
-  const names = Object.keys(header).sort((a, b) => (a < b ? -1 : 1));
+  const names = arraySort(objectKeys(header), compareText);
   let text = "{";
   for (let i = 0; i < names.length; i++) {
     const name = names[i]!;

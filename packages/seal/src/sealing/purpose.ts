@@ -1,3 +1,4 @@
+import { pattern, testPattern } from "../platform.ts";
 import { SealError } from "../errors.ts";
 
 /** What a seal is for. A seal of one purpose never opens as another (SEAL-29). */
@@ -14,14 +15,10 @@ export const PURPOSES = Object.freeze({
   inboxNonce: "inbox-nonce",
 });
 
-const PURPOSE = /^[a-z][a-z0-9.-]{0,63}$/;
-
-export function isPurpose(value: unknown): value is Purpose {
-  return typeof value === "string" && PURPOSE.test(value);
-}
+const PURPOSE = pattern(/^[a-z][a-z0-9.-]{0,63}$/);
 
 export function checkPurpose(value: unknown): asserts value is Purpose {
-  if (!isPurpose(value)) {
+  if (typeof value !== "string" || !testPattern(PURPOSE, value)) {
     throw new SealError("option-invalid", "a purpose is 1 to 64 of a-z 0-9 . -, a letter first");
   }
 }

@@ -2,8 +2,9 @@
 const waiting = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Calls `run` when the signal is aborted, unless taken back first. One listener a signal, however many calls share it: Node
- * warns of a leak past ten, and a flow may have thousands of calls on one.
+ * Calls `run` when the signal is aborted, unless taken back first. One listener a signal, however
+ * many calls share it: Node warns of a leak past ten, and a flow may have thousands of calls on
+ * one.
  */
 export function onAbort(signal: AbortSignal, run: () => void): () => void {
   let known = waiting.get(signal);

@@ -23,12 +23,13 @@ async function askEach(call: LiveCall, guards: readonly Guard[]): Promise<CallOu
 }
 
 /**
- * The guards' last word and the charge, in one turn: of calls side by side those beyond the budget are refused here
- * (TOOL-05). A recorded call that was never gated had been dispatched, and so charged, before.
+ * The guards' last word and the charge, in one turn: of calls side by side those beyond the budget
+ * are refused here (TOOL-05). A recorded call that was never gated had been dispatched, and so
+ * charged, before.
  */
 export function charge(call: LiveCall): CallOutcome | undefined {
   const { order, ports, cost } = call;
-  if (order.recorded?.gated === false) return undefined;
+  if (order.recorded?.gated === false || order.recorded?.started === true) return undefined;
   for (const guard of ports.guards) {
     const answer = guard.charge?.(guarded(call));
     if (answer !== undefined) return refusal(call, guard, answer);

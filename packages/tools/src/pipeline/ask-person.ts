@@ -6,6 +6,7 @@ import {
 } from "@holdpoint/approvals";
 
 import { ToolDefinitionError, ToolDispatchError } from "../errors.ts";
+import { copyOpen } from "../open-copy.ts";
 import type { LiveCall } from "./live-call.ts";
 import type { CallOutcome } from "../order.ts";
 import { cancelled } from "./take-arguments.ts";
@@ -40,6 +41,7 @@ async function ask(
   rule: ApprovalRule,
 ): Promise<CallOutcome | undefined> {
   let request = newRequest(call, rule);
+  let copy = copyOf(call.args);
   call.tell({ kind: "requested", requestId: request.id });
   const { signal } = call.order;
   const answer = await port.request(request, { signal, prepare: () => prepare(call) });
@@ -49,6 +51,7 @@ async function ask(
     // The first draw stands: what was shown then is what runs (FLOW-35).
     call.args = answer.recorded.arguments;
     request = newRequest(call, rule, request.id);
+    copy = copyOf(call.args);
   }
   if (answer.status === "pending") {
     const { approvalId } = answer;
@@ -62,8 +65,21 @@ async function ask(
   call.tell({ kind: "decided", requestId: request.id, approvalId: id, approved, edited: isEdited });
   if (approved && isEdited) call.args = edited.arguments;
   const digest = isEdited ? call.digest(call.args) : request.argumentsDigest;
-  call.approval = { id, decision, request, asked: request.rule, digest };
+  call.approval = {
+    id,
+    decision,
+    request,
+    // A record may have been filed by an earlier rule; only who answers at once has answered this
+    // one.
+    asked: id === undefined ? request.rule : undefined,
+    digest,
+    ...(!isEdited && { copy }),
+  };
   return undefined;
+}
+
+function copyOf(args: unknown): unknown {
+  return copyOpen(args, { copies: undefined, mode: "snapshot" });
 }
 
 function newRequest(call: LiveCall, rule: ApprovalRule, id?: string): ApprovalRequest {
@@ -99,7 +115,7 @@ async function prepare(call: LiveCall): Promise<void> {
   }
 }
 
-export function forbidden(call: LiveCall, reason: string): CallOutcome {
+function forbidden(call: LiveCall, reason: string): CallOutcome {
   const tool = call.record.name;
   const error = new ToolDispatchError(`the rule of '${tool}' forbids this call: ${reason}`, {
     code: "rule-forbids",

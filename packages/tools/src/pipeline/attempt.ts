@@ -78,7 +78,7 @@ function settled(
 }
 
 /** The caller's signal and the time limit as one, made only for a tool that looks at it. */
-export class JoinedSignal {
+class JoinedSignal {
   readonly #outer: AbortSignal;
   #controller: AbortController | undefined;
   #reason: { readonly value: unknown } | undefined;

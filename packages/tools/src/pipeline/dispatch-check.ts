@@ -14,6 +14,11 @@ export interface DispatchFacts {
   /** Digests of what may run, and of what would. */
   readonly approved: string;
   readonly running: string;
+  /**
+   * The approval has been used, in time and by its rule, for this very call, which is entered
+   * again.
+   */
+  readonly used: boolean;
   /** Milliseconds since 1970, by the clock that dated the decision. */
   readonly now: number;
 }
@@ -32,6 +37,11 @@ export function dispatchRefusal(facts: DispatchFacts): DispatchRefusal | undefin
     const why = "the arguments are not those that were approved";
     return { code: "arguments-changed", why, reason: "superseded" };
   }
+  if (gate.kind === "forbidden") {
+    const why = `its rule forbids it: ${gate.reason}`;
+    return { code: "rule-forbids", why, reason: "cancelled" };
+  }
+  if (facts.used) return undefined;
   const useWithinMs = Math.min(
     ...limitsOf(asked),
     ...(gate.kind === "gated" ? limitsOf(gate.rule) : []),
@@ -41,13 +51,6 @@ export function dispatchRefusal(facts: DispatchFacts): DispatchRefusal | undefin
     const why = `the approval was to be used within ${useWithinMs} ms`;
     return { code: "approval-stale", why, reason: "expired" };
   }
-  if (gate.kind === "forbidden") {
-    return {
-      code: "rule-forbids",
-      why: `its rule forbids it: ${gate.reason}`,
-      reason: "cancelled",
-    };
-  }
   if (gate.kind === "gated" && !stands(gate.rule, facts)) {
     const why = "its rule asks for more than this decision gives";
     return { code: "approval-insufficient", why, reason: "superseded" };
@@ -56,8 +59,9 @@ export function dispatchRefusal(facts: DispatchFacts): DispatchRefusal | undefin
 }
 
 /**
- * The port, or its records, held the decision against the rule by which it was asked for. Only where the rule asks for
- * something else now, or the arguments were edited, is there anything left to check (APR-16, CASE-068).
+ * The port, or its records, held the decision against the rule by which it was asked for. Only
+ * where the rule asks for something else now, or the arguments were edited, is there anything left
+ * to check (APR-16, CASE-068).
  */
 function stands(rule: ApprovalRule, { asked, decision, requestedBy }: DispatchFacts): boolean {
   const edited = decision.edited !== undefined;

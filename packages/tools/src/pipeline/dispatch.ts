@@ -3,7 +3,7 @@ import { ToolDispatchError } from "../errors.ts";
 import type { LiveCall } from "./live-call.ts";
 import type { CallOutcome, Dispatch } from "../order.ts";
 import { issuesText } from "../schema.ts";
-import { filledIn, sameData } from "../same-data.ts";
+import { filledIn, isUnchanged, sameData } from "../same-data.ts";
 import { keepsRecord, settle } from "./settle.ts";
 import { cancelled, offered } from "./take-arguments.ts";
 
@@ -21,16 +21,18 @@ export async function checkApproved(call: LiveCall): Promise<CallOutcome | undef
   const records = ports.approvals?.records;
   const current = gate.kind === "gated" ? gate.rule.useWithinMs : undefined;
   const bounded = (approval.asked?.useWithinMs ?? current) !== undefined;
-  // The clock that dated the decision is the store's, where there is one; nobody asks it for nothing.
+  // The clock that dated the decision is the store's, where there is one; nobody asks it for
+  // nothing.
   const byStore = bounded && approval.id !== undefined && records !== undefined;
   const refusal = dispatchRefusal({
     decision: approval.decision,
     asked: approval.asked,
     gate,
     requestedBy: order.requestedBy,
+    used: order.recorded?.started === true,
     approved: approval.digest,
     now: byStore ? await records.store.now() : ports.clock.now(),
-    running: call.digest(call.args),
+    running: isUnchanged(approval.copy, call.args) ? approval.digest : call.digest(call.args),
   });
   if (refusal === undefined) return undefined;
   return refuse(call, refusal.code, refusal.why, refusal.reason);
@@ -58,7 +60,7 @@ async function denied(call: LiveCall): Promise<CallOutcome> {
 export async function revalidate(call: LiveCall): Promise<CallOutcome | undefined> {
   let answer: Awaited<ReturnType<NonNullable<typeof call.record.revalidate>>>;
   try {
-    answer = await call.record.revalidate?.(call.args, call.context);
+    answer = await call.record.revalidate!(call.args, call.context);
   } catch (thrown) {
     const { code, message } = call.infoOf(thrown);
     answer = { code, message };

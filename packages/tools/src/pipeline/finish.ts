@@ -4,7 +4,10 @@ import type { CallOutcome } from "../order.ts";
 import { redact } from "../secret.ts";
 import { conclude, keepsRecord } from "./settle.ts";
 
-/** What is written and told once a call has ended: the approval's outcome, the ledger's entry, the event. */
+/**
+ * What is written and told once a call has ended: the approval's outcome, the ledger's entry, the
+ * event.
+ */
 export function finish(call: LiveCall, outcome: CallOutcome): Promise<void> | undefined {
   const writes =
     keepsRecord(call) || (call.ports.ledger !== undefined && call.execution !== undefined);
@@ -19,7 +22,10 @@ async function write(call: LiveCall, outcome: CallOutcome): Promise<void> {
   tellEnd(call, outcome);
 }
 
-/** TOOL-06: executed calls only. The effect stands, so a ledger that fails is told of and fails nothing. */
+/**
+ * TOOL-06: executed calls only. The effect stands, so a ledger that fails is told of and fails
+ * nothing.
+ */
 async function enter(call: LiveCall, outcome: CallOutcome): Promise<void> {
   try {
     await call.ports.ledger?.record(entryOf(call, outcome));

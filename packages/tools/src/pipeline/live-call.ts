@@ -23,8 +23,13 @@ export interface GivenApproval {
   readonly request: ApprovalRequest | undefined;
   /** The rule by which it was asked for, where that is known. */
   readonly asked: ApprovalRule | undefined;
-  /** Digest of what may run, taken when the decision came. */
+  /** Digest of what may run, taken when it was shown or decided. */
   readonly digest: string;
+  /**
+   * A copy of it, where one was taken: comparing with that is five times cheaper than another
+   * digest.
+   */
+  readonly copy?: unknown;
   /** The attempt that has used it up, once it has. */
   readonly settled?: string;
 }

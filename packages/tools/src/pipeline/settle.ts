@@ -2,9 +2,10 @@
  * Using up an approval where no runner does it: a call outside a flow.
  *
  * U1 Nothing runs before the record is known to be used by this very attempt (APR-20, APR-26).
- * U2 A commit whose answer was lost is asked about again under the same attempt; still unknown, nothing runs.
- * U3 Afterwards the record gets its outcome. That the call has run can't be undone: a store that does not take the outcome
- *    is an event, and the record stays used.
+ * U2 A commit whose answer was lost is asked about again under the same attempt; still unknown,
+ *    nothing runs.
+ * U3 Afterwards the record gets its outcome. That the call has run can't be undone: a store that
+ *    does not take the outcome is an event, and the record stays used.
  */
 import type { CommitOutcome, Outcome, Write } from "@holdpoint/approvals";
 
@@ -73,7 +74,8 @@ export async function conclude(call: LiveCall, outcome: CallOutcome): Promise<vo
     } else if (outcome.status === "failed" && outcome.unused !== undefined) {
       writes = await records.withdraw({ ...of, reason: outcome.unused.reason });
     } else return;
-    // A commit of its own: the settle's attempt has what it wrote, and repeating it would write nothing.
+    // A commit of its own: the settle's attempt has what it wrote, and repeating it would write
+    // nothing.
     const done = await commit(call, ports.ids.id(), writes);
     if (done.status !== "done") call.tell({ kind: "dropped", what: "approval-outcome" });
   } catch {

@@ -3,7 +3,7 @@
  *
  * J1 What JSON leaves open is closed here: a name given twice, text after the value, a byte order mark, bytes that are no
  *    UTF-8, an unpaired surrogate: refused.
- * J2 No number changes silently: a figure whose digits a double can't give back is refused, not rounded.
+ * J2 No count changes silently: a whole number that no double holds is refused, not rounded, and so is what would vanish.
  * J3 Bounds are met while reading; nesting is bounded, so recursion is.
  * J4 A refusal says where, by position and path, and never quotes the text.
  * J5 Objects are plain: every name, `__proto__` too, is an own property and nothing else.
@@ -134,9 +134,10 @@ class Reader {
     for (;;) {
       this.#space();
       if (this.#text[this.#at] !== '"') throw this.#refuse("no name where one is due");
+      const nameAt = this.#at;
       const name = this.#string();
       this.#path[this.#path.length - 1] = name;
-      if (Object.hasOwn(object, name)) throw this.#refuse("a name given twice"); // J1
+      if (Object.hasOwn(object, name)) throw this.#refuse("a name given twice", nameAt); // J1
       this.#members += 1;
       if (this.#members > this.#limits.members) {
         throw this.#refuse(`more than ${this.#limits.members} members`);
@@ -205,9 +206,7 @@ class Reader {
     if (token === undefined) throw this.#refuse("a number of another form");
     const value = Number(token);
     if (!Number.isFinite(value)) throw this.#refuse("a number that is too large");
-    if (digitsOf(token) !== digitsOf(String(value))) {
-      throw this.#refuse("a number that would be rounded"); // J2
-    }
+    if (!isKept(token, value)) throw this.#refuse("a number that would be rounded"); // J2
     this.#at += token.length;
     return value;
   }
@@ -227,13 +226,29 @@ class Reader {
   }
 }
 
-/** A number's digits and power of ten, one text for every spelling of one value: `1.50` and `15e-1` give `15e-1`. */
-function digitsOf(token: string): string {
-  const [, whole = "", fraction = "", exponent = "0"] =
-    /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(token) ?? [];
-  const digits = `${whole}${fraction}`.replace(/^0+/, "");
-  const significant = digits.replace(/0+$/, "");
-  if (significant === "") return "0";
-  const power = Number(exponent) - fraction.length + (digits.length - significant.length);
-  return `${significant}e${power}`;
+/**
+ * Whether a double still says what was written. A decimal fraction is an approximation by nature. A whole number is not: its
+ * double is that very number, or at least prints with those very digits (`1e28`); and nothing that is not zero becomes zero.
+ */
+function isKept(token: string, value: number): boolean {
+  const written = scaled(token);
+  if (written.digits === "") return true;
+  if (value === 0) return false;
+  if (written.power < 0) return Math.abs(value) < 2 ** 53;
+  const printed = scaled(String(value));
+  if (written.digits === printed.digits && written.power === printed.power) return true;
+  return BigInt(written.digits + "0".repeat(written.power)) === BigInt(Math.abs(value));
+}
+
+/** A number without its sign, as digits that neither begin nor end in a zero, times a power of ten. */
+function scaled(token: string): { readonly digits: string; readonly power: number } {
+  const unsigned = token.startsWith("-") ? token.slice(1) : token;
+  const [mantissa = "", exponent = "0"] = unsigned.split(/[eE]/, 2);
+  const [whole = "", fraction = ""] = mantissa.split(".", 2);
+  const all = whole + fraction;
+  let [start, end] = [0, all.length]; // by hand: a pattern for trailing zeros goes over long ones again and again
+  while (end > 0 && all[end - 1] === "0") end -= 1;
+  while (start < end && all[start] === "0") start += 1;
+  const power = Number(exponent) - fraction.length + (all.length - end);
+  return { digits: all.slice(start, end), power };
 }

@@ -8,8 +8,8 @@ const moves: Readonly<Record<RunStatus, Readonly<Record<MoveBy, readonly RunStat
   pending: { progress: ["running", "cancelled", "failed"], retry: [] },
   running: { progress: ["interrupted", "completed", "failed", "cancelled"], retry: [] },
   interrupted: { progress: ["running", "cancelled", "failed"], retry: [] },
-  failed: { progress: [], retry: ["running"] },
   completed: { progress: [], retry: [] },
+  failed: { progress: [], retry: ["running"] },
   cancelled: { progress: [], retry: [] },
 };
 

@@ -41,12 +41,16 @@ export async function readLog(
     return { failed: await failRun(parts, opened, failure) };
   }
   const seen = events.reduce(follow, pendingRun(record.facts));
-  return { log: logStatusOf(seen), record: seen };
+  return { log: logStatusOf(seen, events), record: seen };
 }
 
-function logStatusOf({ standing }: RunRecord): LogStatus {
+function logStatusOf({ standing }: RunRecord, events: readonly RunEvent[]): LogStatus {
   const { status } = standing;
-  if (status === "interrupted") return "paused";
+  if (status === "interrupted") {
+    const last = (type: RunEvent["type"]): number =>
+      events.findLastIndex((event) => event.type === type);
+    return last("settling") > last("answered") ? "settling" : "paused";
+  }
   return status === "pending" ? "none" : status;
 }
 

@@ -22,8 +22,10 @@ export class RunOwner {
   readonly runner: FlowRunner;
   readonly #parts: Parts;
   readonly #together: boolean;
-  /** What the log says, and the version of the registry's row. */
-  #stands: OpenRun;
+  /** What the log says. */
+  #record: RunRecord;
+  /** Of the registry's row. */
+  #version: number;
   /** With the events of the commit that is on its way; `undefined`: none was announced since the last one. */
   #ahead: OpenRun | undefined;
   #fresh = true;
@@ -33,7 +35,8 @@ export class RunOwner {
   /** `opened`: the run as log and registry have it, its revision the log's. */
   constructor(parts: Parts, opened: OpenRun) {
     this.#parts = parts;
-    this.#stands = opened;
+    this.#record = opened.record;
+    this.#version = opened.version;
     this.#together = parts.log.home === parts.access.registry.home;
     this.runner = parts.runner({
       log: this.#observed(parts.log),
@@ -43,7 +46,7 @@ export class RunOwner {
 
   /** The run as it is known to stand. */
   get record(): RunRecord {
-    return this.#stands.record;
+    return this.#record;
   }
 
   /** Resolves once the registry says what the log says. @throws WorkflowError `run-moved`, `store-unavailable` */
@@ -58,14 +61,16 @@ export class RunOwner {
 
   /** Puts a record in the place of what stands. @throws as `move` */
   async put(record: RunRecord): Promise<void> {
-    this.#stands = await this.#parts.access.put(record, this.#stands.version);
+    const { version } = await this.#parts.access.put(record, this.#version);
+    this.#record = record;
+    this.#version = version;
   }
 
   /** Called with each event of a commit, right before it. */
   #alongside(event: RunEvent): readonly Write[] {
     if (this.#fresh) this.#ahead = undefined; // O3
     this.#fresh = false;
-    const { record, version } = this.#ahead ?? this.#stands;
+    const { record, version } = this.#ahead ?? { record: this.#record, version: this.#version };
     const seen = follow(record, event);
     const moves = this.#together && seen.standing !== record.standing;
     this.#ahead = { record: seen, version: moves ? version + 1 : version };
@@ -92,17 +97,18 @@ export class RunOwner {
   #committed(writes: readonly Write[]): void {
     const ahead = this.#ahead;
     if (ahead === undefined || lastRevision(writes) !== ahead.record.revision) return; // no events went along
-    const before = this.#stands.record.standing;
-    this.#stands = ahead;
+    const before = this.#record.standing;
+    this.#record = ahead.record;
     this.#ahead = undefined;
-    if (!this.#together && ahead.record.standing !== before) this.#follow(ahead.record);
+    if (this.#together) this.#version = ahead.version;
+    else if (ahead.record.standing !== before) this.#follow(ahead.record);
   }
 
   /** O2 */
   #follow(record: RunRecord): void {
     this.#following = this.#following.then(async () => {
-      const { version } = await this.#parts.access.put(record, this.#stands.version);
-      this.#stands = { record: this.#stands.record, version };
+      const { version } = await this.#parts.access.put(record, this.#version);
+      this.#version = version;
     });
     // Whoever works on the run awaits it in `caughtUp`; until then nobody does.
     this.#following.catch(() => undefined);
