@@ -4,13 +4,15 @@ import {
   identityPort,
   memoryApprovalStore,
   memoryHome,
+  type Decision,
   type EditPort,
 } from "@holdpoint/approvals";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { flow } from "../../src/index.ts";
+import { flow, flowEdits } from "../../src/index.ts";
 import { handClock } from "../support/clock.ts";
+import { effects } from "../support/effects.ts";
 import {
   asAnotherProcess,
   dana,
@@ -119,6 +121,33 @@ describe("a gate", () => {
       note: "was 5",
     });
     expect(await outcomes()).toEqual(["passed"]);
+  });
+
+  it("FLOW-20 has its edits, and those of calls, checked where they are decided", async () => {
+    const { gated, log } = effects();
+    const f = flow("f", State)
+      .gate("look", {
+        payload: (s) => ({ cents: s.n }),
+        edits: { schema: Payload, apply: (changed) => ({ n: changed.cents }) },
+      })
+      .gate("again", { payload: (s) => s.n })
+      .call("pay", gated, { args: (s) => ({ n: s.n }) })
+      .path("look", "again", "pay")
+      .build();
+    const { runner, port } = world({ edits: flowEdits([f]) });
+    const decide = (id: string, decision: Decision) =>
+      port.records.decide({ scope: "default", id, decision });
+    const first = paused(await runner().run(f, { n: 5 }));
+    await expect(decide(first.pending.id, edit({ cents: 1.5 }))).rejects.toThrow(/cents/);
+    await decide(first.pending.id, edit({ cents: 3 }));
+    const second = paused(await runner().resume(f, first.checkpoint));
+    expect(second.pending.request.arguments).toBe(3);
+    await expect(decide(second.pending.id, edit(4, "node:f.again"))).rejects.toThrow(/no edits/);
+    const third = paused(await runner().resume(f, second.checkpoint, yes()));
+    await expect(decide(third.pending.id, edit({ n: "x" }, "gated"))).rejects.toThrow(/n/);
+    await decide(third.pending.id, edit({ n: 7 }, "gated"));
+    stateOf(await runner().resume(f, third.checkpoint));
+    expect(log).toEqual(["gated(7)"]);
   });
 
   it("FLOW-20 refuses edits where it takes none, of another gate, and of another form, before anything is spent", async () => {
