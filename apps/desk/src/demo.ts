@@ -2,9 +2,6 @@
  * The demo: 200 refund requests, a script of people, a kill in the middle of a payment, and the books at the end. It says
  * what it does as it goes, and fails unless the books balance.
  */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 
 import { edited } from "@holdpoint/tools";
@@ -27,6 +24,7 @@ import { readRequests, type RefundRequest } from "./requests.ts";
 import { sample } from "./sample.ts";
 import type { Screen } from "./screen.ts";
 import { changeOneByte, copyStore, refusalOf } from "./tamper.ts";
+import { workingFolder } from "./temporary.ts";
 
 /** The payment of the second pass after which the worker is killed: about half of what that pass has to pay. */
 const fatalPayment = 20;
@@ -42,30 +40,23 @@ export interface DemoOptions {
 
 /** @throws DeskError `books-differ`; and whatever went wrong on the way */
 export async function demo(screen: Screen, { keep, key: setting }: DemoOptions): Promise<void> {
-  const path = keep === undefined ? mkdtempSync(join(tmpdir(), "holdpoint-desk-")) : emptied(keep);
+  const working = workingFolder(keep);
   const began = performance.now();
   try {
-    const folder = folderAt(path);
+    const folder = folderAt(working.path);
     const key = keyOf(folder, setting);
+    const where = keep ?? "a fresh folder, removed at the end";
+    screen.line(`A refund desk and its bank, in ${where}`);
     const story = new Story(screen, folder, key);
     const books = await story.tell();
     screen.line();
     screen.line(screen.dim(`  ${((performance.now() - began) / 1000).toFixed(1)} s`));
-    if (keep !== undefined) screen.line(`  The files are in ${path}`);
     if (books.wrong.length > 0) {
       throw new DeskError("books-differ", "the books do not balance: see above");
     }
   } finally {
-    if (keep === undefined) rmSync(path, { recursive: true, force: true });
+    working.end();
   }
-}
-
-function emptied(path: string): string {
-  if (existsSync(path) && readdirSync(path).length > 0) {
-    throw new DeskError("usage", `--keep ${path}: the folder has to be new or empty`);
-  }
-  mkdirSync(path, { recursive: true });
-  return path;
 }
 
 class Story {
@@ -138,8 +129,9 @@ class Story {
     this.#report(await this.#work());
     await this.#withDesk(async (desk, provider) => {
       this.#screen.line(`  ${await banked(desk, provider)};`);
+      const { again } = provider.asked();
       this.#screen.line(
-        `  it was asked ${provider.asked().again} time again, under the same key, and paid nothing twice`,
+        `  it was asked ${again} time again, under a key that it had served before`,
       );
     });
   }

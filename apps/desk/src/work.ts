@@ -1,3 +1,5 @@
+import { setImmediate } from "node:timers/promises";
+
 import type { Desk } from "./desk.ts";
 import type { RefundRequest } from "./requests.ts";
 
@@ -23,6 +25,7 @@ export async function workThrough(
     else if (standing.status === "waiting") waiting += 1;
     else setAside.push({ request: request.id, why: standing.why });
     onProgress(index + 1);
+    await setImmediate(); // SQLite answers at once, so nothing else would ever be heard: a signal, a parent that died
   }
   return { completed, waiting, setAside };
 }

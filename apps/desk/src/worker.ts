@@ -10,7 +10,9 @@ import { Provider, type Operation } from "./provider.ts";
 import { readRequests } from "./requests.ts";
 import { workThrough } from "./work.ts";
 
-const tell = (message: WorkerMessage): void => void process.send?.(message);
+/** A parent that is gone is heard of by `disconnect`. */
+const tell = (message: WorkerMessage): void =>
+  void process.send?.(message, undefined, undefined, () => {});
 
 async function work(order: WorkerOrder): Promise<void> {
   const orders = new Map(readOrders(order.orders).good.map((one) => [one.id, one]));
@@ -31,11 +33,14 @@ async function work(order: WorkerOrder): Promise<void> {
 function holdAt(place: WorkerOrder["holdAt"]) {
   return (operation: Operation, count: number): Promise<void> | void => {
     if (operation !== place?.operation || count !== place.count) return;
-    process.on("message", () => {}); // listening keeps a process alive, for as long as its parent is
     tell({ kind: "holding", operation, count });
     return new Promise(() => {});
   };
 }
+
+// Nobody waits for what an orphan does. Listening also keeps the process up while it stands still.
+const orphaned = (): void => process.exit(1);
+process.once("disconnect", orphaned);
 
 try {
   await work(JSON.parse(process.argv[2] ?? "{}") as WorkerOrder);
@@ -43,4 +48,5 @@ try {
   tell({ kind: "failed", message: sentence(error) });
   process.exitCode = 1;
 }
+process.off("disconnect", orphaned);
 process.disconnect?.();

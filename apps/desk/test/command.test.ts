@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
@@ -51,7 +51,7 @@ const paymentsIn = (folder: string): unknown => {
   return found?.["made"];
 };
 
-describe("desk import", () => {
+describe("desk import", { timeout: 60_000 }, () => {
   it("DESK-01 works a file through, names its bad line, and pays nothing again when repeated", async () => {
     const folder = temporaryFolder();
     const args = ["import", someRequests(folder), "--dir", folder];
@@ -91,7 +91,10 @@ describe("desk import", () => {
     await desk(["import", file, "--dir", folder]);
     const alone = temporaryFolder();
     copyFileSync(join(folder, "desk.db"), join(alone, "desk.db"));
-    expect(await failure(["import", file, "--dir", alone])).toContain(join(alone, "desk.key"));
+    const said = await failure(["import", file, "--dir", alone]);
+    expect(said).toContain("was sealed under a key that is not here");
+    expect(said).toContain(join(alone, "desk.key"));
+    expect(existsSync(join(alone, "desk.key"))).toBe(false);
   });
 
   it.each(["desk.db", "provider.db"])(
@@ -135,5 +138,5 @@ describe("desk import", () => {
     expect(missing).toMatchObject({ code: 1, stdout: "" });
     expect(missing.stderr.trim().split("\n")).toHaveLength(1);
     expect(await runDesk(["sell"])).toMatchObject({ code: 2, stdout: "" });
-  }, 30_000);
+  });
 });

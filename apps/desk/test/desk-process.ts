@@ -2,6 +2,13 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+
+/** What a process of the desk needs so that it runs on the packages' source, without reading all of it anew each time. */
+export const sourceSettings = {
+  NODE_OPTIONS: "--conditions=@holdpoint/source",
+  NODE_COMPILE_CACHE: fileURLToPath(new URL("../node_modules/.cache/compile", import.meta.url)),
+};
 
 /** How the desk's command ended. */
 export interface Ended {
@@ -10,15 +17,15 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs the desk as a process of its own, on the packages' source. */
+/** Runs the desk as a process of its own, from the root of the repository. */
 export function runDesk(
   args: readonly string[],
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Ended> {
   const { DESK_KEY: _, ...inherited } = process.env;
-  const env = { ...inherited, ...settings, NODE_OPTIONS: "--conditions=@holdpoint/source" };
+  const env = { ...inherited, ...sourceSettings, ...settings };
   return new Promise((resolve) => {
-    execFile(process.execPath, [main, ...args], { env }, (error, stdout, stderr) => {
+    execFile(process.execPath, [main, ...args], { env, cwd: root }, (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === "number" ? error.code : 0, stdout, stderr });
     });
   });

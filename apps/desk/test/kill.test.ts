@@ -15,6 +15,7 @@ import { decideSome } from "../src/people.ts";
 import { Provider } from "../src/provider.ts";
 import { readRequests } from "../src/requests.ts";
 import { sample } from "../src/sample.ts";
+import { sourceSettings } from "./desk-process.ts";
 import { temporaryFolder } from "./folder.ts";
 
 type Place = NonNullable<WorkerOrder["holdAt"]>;
@@ -23,7 +24,9 @@ const orders = new Map(readOrders(sample.orders).good.map((order) => [order.id, 
 const silent = (): void => {};
 
 // Workers are processes of their own, and run on the packages' source like the test.
-beforeEach(() => vi.stubEnv("NODE_OPTIONS", "--conditions=@holdpoint/source"));
+beforeEach(() => {
+  for (const [name, value] of Object.entries(sourceSettings)) vi.stubEnv(name, value);
+});
 
 /** A desk over the first requests of the sample. */
 class SmallDesk {

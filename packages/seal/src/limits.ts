@@ -14,15 +14,15 @@ export interface Limits {
 }
 
 /** Real states nest a dozen levels; 256 leaves room and keeps every recursion far from the stack's end. */
-export const DEPTH_DEFAULT = 256;
+const DEPTH_DEFAULT = 256;
 /** Plain recursion dies near 3,000 frames in some engines, the native writer near 4,000. */
 export const DEPTH_CEILING = 1000;
 /** Bounds memory and time of a hostile or runaway value: a million values are read in about 0.2 s. */
-export const NODES_DEFAULT = 1_000_000;
+const NODES_DEFAULT = 1_000_000;
 /** What a database row and a request can carry without special care. */
 export const BYTES_DEFAULT = 16 * 1024 * 1024;
 /** A state past this is usually a list that grows by accident. */
-export const WARN_BYTES_DEFAULT = 1024 * 1024;
+const WARN_BYTES_DEFAULT = 1024 * 1024;
 /** An envelope may double its body (every quote escaped) and carries a header beside it. */
 export const ENVELOPE_FACTOR = 2;
 export const ENVELOPE_EXTRA_BYTES = 64 * 1024;

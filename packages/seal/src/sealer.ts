@@ -12,11 +12,11 @@ import type { Model } from "./models/model.ts";
 import { reachable } from "./models/reach.ts";
 import {
   arrayPrototype,
+  byteLength,
   getPrototypeOf,
   includesText,
   isArray,
   jsonStringify,
-  utf8,
 } from "./platform.ts";
 import { digestText } from "./sealing/digest.ts";
 import {
@@ -150,7 +150,7 @@ function writeText(
 function checkSize(text: string, settings: CodecSettings): void {
   const { bytes: limit, warnBytes } = settings.limits;
   if (text.length * 3 < warnBytes && text.length * 3 <= limit) return;
-  const bytes = utf8(text).length;
+  const bytes = byteLength(text);
   if (bytes > limit) {
     const advice = "Keep bulk data outside";
     throw new NotSealableError("", `its text passes ${limit} bytes`, advice, {
@@ -217,17 +217,25 @@ function unique<Item>(
   return named;
 }
 
-const defaultSealer = createSealer();
+let standard: Sealer | undefined;
+
+/** Made on first use: importing the package starts nothing, and wakes no Temporal. */
+function standardSealer(): Sealer {
+  standard ??= createSealer();
+  return standard;
+}
 
 /** {@link Sealer.encode} without models and codecs. */
-export const encode: Sealer["encode"] = defaultSealer.encode;
+export const encode = (value: unknown): string => standardSealer().encode(value);
 /** {@link Sealer.canonicalize} without models and codecs. */
-export const canonicalize: Sealer["canonicalize"] = defaultSealer.canonicalize;
+export const canonicalize = (value: unknown): string => standardSealer().canonicalize(value);
 /** {@link Sealer.digest} without models and codecs. */
-export const digest: Sealer["digest"] = defaultSealer.digest;
+export const digest = (value: unknown): string => standardSealer().digest(value);
 /** {@link Sealer.decode} without models and codecs. */
-export const decode = (text: string): unknown => defaultSealer.decode(text);
+export const decode = (text: string): unknown => standardSealer().decode(text);
 /** {@link Sealer.seal} without models and codecs. */
-export const seal: Sealer["seal"] = defaultSealer.seal;
+export const seal = (value: unknown, options: SealOptions): string =>
+  standardSealer().seal(value, options);
 /** {@link Sealer.open} without models and codecs. */
-export const open: Sealer["open"] = defaultSealer.open;
+export const open = (text: string, options: OpenOptions): Opened =>
+  standardSealer().open(text, options);

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { createKeyring, decode, digest, encode, open, seal } from "../src/index.ts";
 import { nodeMac } from "../src/node.ts";
+import { byteLength } from "../src/platform.ts";
 import { refusal } from "./refusal.ts";
 
 type Seal = typeof import("../src/index.ts");
@@ -291,5 +292,24 @@ describe("a runtime changed before import", () => {
     expect(vanishing.found).toBe("a property that vanished");
     expect(stray.found).toMatch(/extra properties/);
     expect(long).toBe(encode(new Uint8Array(5000)));
+  });
+});
+
+describe("the count of bytes", () => {
+  it("SEAL-21 SEAL-29 is that of UTF-8, wherever a pair falls", () => {
+    const texts = [
+      "",
+      "a",
+      "é",
+      "a".repeat(256),
+      "a".repeat(257),
+      "é".repeat(256),
+      "é".repeat(300),
+    ];
+    for (const before of [16_382, 16_383, 16_384, 16_385, 32_767]) {
+      texts.push(`${"x".repeat(before)}😀${"y".repeat(20_000)}`, `${"x".repeat(before)}😀`);
+    }
+    texts.push("😀".repeat(20_000), "é✓😀a".repeat(17_000));
+    for (const text of texts) expect(byteLength(text)).toBe(Buffer.byteLength(text));
   });
 });

@@ -15,7 +15,7 @@ import { rowOf, selected, tables } from "./tables.ts";
  * @example
  * const store = sqliteApprovalStore(new DatabaseSync("approvals.db"));
  *
- * @throws SqliteStoreError `file-foreign`, `file-damaged`, `schema-newer`, `file-locked`, `option-invalid`
+ * @throws SqliteStoreError `file-foreign`, `file-damaged`, `schema-newer`, `file-locked`, `option-invalid`, `store-unavailable`
  */
 export function sqliteApprovalStore(handle: SqliteHandle, options?: SqliteOptions): ApprovalStore {
   return approvalsOn(homeOn(handle, options));

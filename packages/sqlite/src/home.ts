@@ -111,7 +111,7 @@ export class SqliteHome implements Committer {
       judged = judge(this.#statements, attemptId, writes, this.clock.now()); // S3
     } catch (error) {
       this.#rollback();
-      throw unavailable(error, "a commit");
+      throw isBusy(error) ? error : unavailable(error, "a commit");
     }
     if (judged.status === "refused") {
       this.#rollback();
@@ -143,8 +143,12 @@ export class SqliteHome implements Committer {
 
   // S2: a full disk fails at writing a frame, before the one that commits is whole; a failed fsync comes after it.
   #commitFailed(error: unknown): CommitOutcome {
-    this.#rollback();
     const reason = reasonOf(error);
+    try {
+      this.#rollback();
+    } catch {
+      return { status: "unknown", cause: error };
+    }
     if (reason === "busy") throw error;
     if (reason === "full") throw unavailable(error, "a commit");
     return { status: "unknown", cause: error };
@@ -173,6 +177,7 @@ export class SqliteHome implements Committer {
 
   // The database's own chance; reading it takes no lock.
   #random(): number {
+    if (this.#closed) return 0;
     const drawn = this.#statements.row("SELECT abs(random() % 1000000) AS millionths");
     return Number(drawn?.["millionths"]) / 1_000_000;
   }

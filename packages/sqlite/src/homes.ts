@@ -9,7 +9,10 @@ import { openFile, prepareFile } from "./opening.ts";
 
 /** Settings of a store; all are optional. */
 export interface SqliteOptions {
-  /** What the store's `now` answers, and expiry and leases are judged by (default: the machine's). */
+  /**
+   * What the store's `now` answers, and expiry and leases are judged by (default: the machine's). Locks and changes of other
+   * processes are waited for by its `timer` and `monotonic`, so these have to run.
+   */
   readonly clock?: Clock;
   /** How long a call waits for a lock of another process before it is `store-unavailable`, milliseconds (15,000). */
   readonly lockWaitMs?: number;

@@ -132,7 +132,7 @@ function refusalOf(
 }
 
 /** The newest epoch of a lease; 0 where there is none. */
-export function epochOf(statements: PreparedStatements, name: string): number {
+function epochOf(statements: PreparedStatements, name: string): number {
   return Number(
     statements.row("SELECT epoch FROM leases WHERE name = :name", { name })?.["epoch"] ?? 0,
   );

@@ -11,7 +11,7 @@ import { homeOn, type SqliteOptions } from "./homes.ts";
  * @example
  * const log = sqliteRunLog(new DatabaseSync("runs.db"));
  *
- * @throws SqliteStoreError `file-foreign`, `file-damaged`, `schema-newer`, `file-locked`, `option-invalid`
+ * @throws SqliteStoreError `file-foreign`, `file-damaged`, `schema-newer`, `file-locked`, `option-invalid`, `store-unavailable`
  */
 export function sqliteRunLog(handle: SqliteHandle, options?: SqliteOptions): RunLog {
   return logOn(homeOn(handle, options));

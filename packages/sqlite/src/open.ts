@@ -21,7 +21,8 @@ export interface SqliteStore extends Committer {
 
 /**
  * Opens all stores on one SQLite file, made where there is none; safe for several processes on one machine, each with a
- * store of its own. `file` is a path, or an open `DatabaseSync` that this package may set up.
+ * store of its own. `file` is a path, or an open `DatabaseSync` that this package may set up; `:memory:` is a store that
+ * ends with itself, for tests.
  *
  * Opening blocks while another process makes or migrates the very file, 5 s at most; nothing else here blocks for longer
  * than a statement and 25 ms.
@@ -32,7 +33,7 @@ export interface SqliteStore extends Committer {
  * const runner = new FlowRunner({ approvals, log: store.log, keyring });
  *
  * @throws SqliteStoreError `directory-missing`, `file-not-regular`, `file-not-writable`, `file-foreign`, `file-damaged`,
- *   `schema-newer`, `file-locked`, `option-invalid`
+ *   `schema-newer`, `file-locked`, `option-invalid`; `store-unavailable` where the disk fails
  */
 export function openSqlite(file: string | SqliteHandle, options: SqliteOptions = {}): SqliteStore {
   const home = homeOf(file, options);

@@ -21,7 +21,7 @@ import { isBusy, reasonOf, resultCodeOf, unavailable } from "./unavailable.ts";
  * Opens a file, making it where there is none; its folder has to be there.
  *
  * @throws SqliteStoreError `directory-missing`, `file-not-regular`, `file-not-writable`, `file-foreign`, `file-damaged`,
- *   `schema-newer`, `file-locked`
+ *   `schema-newer`, `file-locked`, `option-invalid`; `store-unavailable` where the disk fails
  */
 export function openFile(path: string): SqliteHandle {
   if (path !== ":memory:") assertWritable(path);

@@ -14,7 +14,7 @@ import { rowOf, selected, tables } from "./tables.ts";
  * @example
  * const runs = sqliteRunRegistry(new DatabaseSync("runs.db"));
  *
- * @throws SqliteStoreError `file-foreign`, `file-damaged`, `schema-newer`, `file-locked`, `option-invalid`
+ * @throws SqliteStoreError `file-foreign`, `file-damaged`, `schema-newer`, `file-locked`, `option-invalid`, `store-unavailable`
  */
 export function sqliteRunRegistry(handle: SqliteHandle, options?: SqliteOptions): RunRegistry {
   return runsOn(homeOn(handle, options));

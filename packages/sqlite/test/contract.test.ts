@@ -1,31 +1,32 @@
 import { DatabaseSync } from "node:sqlite";
 
-import { approvalStoreCases, type StoreUnderTest } from "@holdpoint/approvals/contract";
+import { approvalStoreCases } from "@holdpoint/approvals/contract";
+import { runRegistryCases } from "@holdpoint/workflows/contract";
 import { describe, expect, it } from "vitest";
 
-import { openSqlite } from "../src/index.ts";
+import { openSqlite, type SqliteStore } from "../src/index.ts";
 import { movedClock, place } from "./place.ts";
 
-function make(): StoreUnderTest {
+/** A new file, and what a test alone may do to it; `port` is the part of a store that the cases are about. */
+function fileWith<T>(port: (store: SqliteStore) => T) {
   const path = place()();
   const clock = movedClock();
-  const stores = [openSqlite(path, { clock })];
+  const stores: SqliteStore[] = [];
+  const another = (): T => {
+    const store = openSqlite(path, { clock });
+    stores.push(store);
+    return port(store);
+  };
   return {
-    store: stores[0]!.approvals,
-    another() {
-      const store = openSqlite(path, { clock });
-      stores.push(store);
-      return store.approvals;
-    },
-    advance: (ms) => clock.move(ms),
-    setEpoch(name, epoch) {
+    first: another(),
+    another,
+    advance: (ms: number) => clock.move(ms),
+    setEpoch(name: string, epoch: number) {
       const handle = new DatabaseSync(path);
       handle.prepare("INSERT OR REPLACE INTO leases (name, epoch) VALUES (?, ?)").run(name, epoch);
       handle.close();
     },
-    close() {
-      for (const store of stores) store.close();
-    },
+    close: () => stores.forEach((store) => store.close()),
   };
 }
 
@@ -33,8 +34,26 @@ describe("the approvals' contract", () => {
   it.each(approvalStoreCases)(
     "STORE-02 $name",
     async ({ run }) => {
+      const make = () => {
+        const { first: store, ...more } = fileWith(({ approvals }) => approvals);
+        return { store, ...more };
+      };
       await expect(run(make)).resolves.toBeUndefined();
     },
     30_000,
   ); // racing askers try as often as the square of their number, and each winner waits for the disk
+});
+
+describe("the run registry's contract", () => {
+  it.each(runRegistryCases)(
+    "STORE-02 $name",
+    async ({ run }) => {
+      const make = () => {
+        const { first: registry, ...more } = fileWith(({ runs }) => runs);
+        return { registry, ...more };
+      };
+      await expect(run(make)).resolves.toBeUndefined();
+    },
+    30_000,
+  );
 });

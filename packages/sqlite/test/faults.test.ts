@@ -87,6 +87,18 @@ describe("a commit", () => {
     },
   );
 
+  it.each([1, 2, 3, 4, 5, 6])(
+    "STORE-11 that meets a lock at call %i is tried again as a whole, under the same attempt",
+    async (number) => {
+      const { path, handle, store } = watched();
+      await store.commit("one", [put("a", 0), append("a", 1)]);
+      handle.reset(failAt(number, "instead", driverError(5, "database is locked")));
+      expect(await store.commit("two", writes)).toEqual({ status: "done", repeated: false });
+      expect(await standing(path)).toEqual(after);
+      handle.end();
+    },
+  );
+
   it.each([
     ["instead", false],
     ["after", true],
@@ -136,6 +148,16 @@ describe("a commit", () => {
     await stop;
     const next = store.commit("three", [put("b", 0)]);
     await expect(next).rejects.toMatchObject({ code: "store-unavailable", reason: "closed" });
+    handle.end();
+  });
+
+  it("STORE-07 is unknown where COMMIT failed and even the rollback does", async () => {
+    const { handle, store } = watched();
+    handle.reset(({ sql }) =>
+      sql === "ROLLBACK" || sql === "COMMIT" ? { when: "instead", error: disk } : undefined,
+    );
+    expect(await store.commit("one", [put("a", 0)])).toEqual({ status: "unknown", cause: disk });
+    await expect(store.commit("one", [put("a", 0)])).rejects.toMatchObject({ reason: "closed" });
     handle.end();
   });
 

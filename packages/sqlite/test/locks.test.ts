@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 
 import { openSqlite } from "../src/index.ts";
 import { limits } from "../src/limits.ts";
+import { driverError, watchedHandle } from "./broken-handle.ts";
 import { movedClock, place } from "./place.ts";
 import { put, scope } from "./record-writes.ts";
 
@@ -83,6 +84,16 @@ describe("a file that another program holds", () => {
     store.close();
   });
 
+  it("STORE-07 is waited for no longer once the store is closed", async () => {
+    const path = place()();
+    const store = openSqlite(path);
+    const release = holding(path);
+    const committing = store.commit("one", [put("a", 0)]);
+    store.close();
+    await expect(committing).rejects.toMatchObject({ code: "store-unavailable", reason: "closed" });
+    release();
+  });
+
   it("STORE-15 makes no write younger: its limit is judged when the lock is held", async () => {
     const path = place()();
     const clock = movedClock(1_000);
@@ -113,5 +124,32 @@ describe("a file that another program holds", () => {
     deferred.close();
     expect((await store.approvals.get(scope, "a"))?.version).toBe(2);
     store.close();
+  });
+});
+
+describe("a new file that others open too", () => {
+  // Two that read it and both want it alone are refused at once, whatever the timeout: SQLite sees that neither can wait.
+  const busyAt = (tries: number) => {
+    const handle = watchedHandle(place()());
+    let left = tries;
+    handle.reset(({ sql }) => {
+      const isRefused = sql.includes("journal_mode") && (left -= 1) >= 0;
+      return isRefused ? { when: "instead", error: driverError(5, "locked") } : undefined;
+    });
+    return handle;
+  };
+
+  it("STORE-03 is tried again, and opened", async () => {
+    const handle = busyAt(3);
+    const store = openSqlite(handle);
+    expect((await store.commit("one", [put("a", 0)])).status).toBe("done");
+    handle.end();
+  });
+
+  it("STORE-07 is refused as locked where that never ends", () => {
+    const handle = busyAt(Infinity);
+    expect(() => openSqlite(handle)).toThrow(expect.objectContaining({ code: "file-locked" }));
+    expect(handle.calls.length).toBeLessThan(100);
+    handle.end();
   });
 });

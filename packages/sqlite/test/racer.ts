@@ -1,22 +1,21 @@
-// A process that races for records and revisions on one file, and tells what it won.
+// A process that races for a record and a revision on one file, a round for each line that it is told, and tells what it won.
+import { createInterface } from "node:readline";
+
 import { openSqlite } from "../src/index.ts";
 import { append, entry, put } from "./record-writes.ts";
 
-const [path = "", name = "", rounds = "0", startAt = "0"] = process.argv.slice(2);
-
-while (Date.now() < Number(startAt));
+const [path = "", name = ""] = process.argv.slice(2);
 const store = openSqlite(path);
-const won = { decided: [] as number[], logged: [] as number[] };
+console.log("ready");
 
-for (let round = 1; round <= Number(rounds); round += 1) {
+for await (const line of createInterface(process.stdin)) {
+  const round = Number(line);
   const decided = await store.commit(`${name}-decides-${round}`, [
     put(`record-${round}`, 1, { values: { state: "decided", sealed: name } }),
     append(`record-${round}`, 2),
   ]);
-  if (decided.status === "done") won.decided.push(round);
   const logged = await store.commit(`${name}-logs-${round}`, [entry(round, name)]);
-  if (logged.status === "done") won.logged.push(round);
+  console.log(`${decided.status} ${logged.status}`);
 }
 
 store.close();
-console.log(JSON.stringify(won));

@@ -17,7 +17,7 @@ import { limits } from "../src/limits.ts";
 import { noExpiry as ownNoExpiry } from "../src/migrations.ts";
 import { PreparedStatements } from "../src/prepared.ts";
 import { tableByStatement, tables } from "../src/tables.ts";
-import { put, scope } from "./record-writes.ts";
+import { append, put, scope } from "./record-writes.ts";
 
 describe("the driver's traps", () => {
   const handle = new DatabaseSync(":memory:");
@@ -84,6 +84,17 @@ describe("a write", () => {
       expect(await store.approvals.get(scope, "beside")).toBeUndefined();
     },
   );
+
+  it("STORE-08 is in the history of one record, also where another's id looks like one of its keys", async () => {
+    const ids = ["h", "h/00000001", "h/00000001/00000001"];
+    for (const id of ids) await store.commit(`of-${id}`, [append(id, 1), append(id, 2)]);
+    for (const id of ids) {
+      const rows = await store.approvals.history(scope, id, 0, 10);
+      expect(rows.map(({ key }) => key)).toEqual([append(id, 1).key, append(id, 2).key]);
+      const rest = await store.approvals.history(scope, id, 1, 10);
+      expect(rest.map(({ key }) => key)).toEqual([append(id, 2).key]);
+    }
+  });
 
   it("STORE-08 STORE-11 may name the ports' statements and no others", () => {
     const ports = [...Object.values(statements), ...Object.values(runStatements)];

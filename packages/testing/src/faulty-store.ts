@@ -71,9 +71,8 @@ export function faultyStore<S extends Committer>(
   plan: readonly Fault[],
   { clock }: FaultyOptions = {},
 ): { readonly store: S; readonly control: FaultControl } {
-  const left = plan.map((fault) => (typeof fault.at === "number" ? 1 : (fault.times ?? 1)));
-  const struck: { readonly number: number; readonly kind: FaultKind }[] = [];
-  const held = new Set<() => void>();
+  const { strike, struck } = scheduleOf(plan);
+  const { delay, release } = delays(clock);
   const death = signal();
   let commits = 0;
   let dead = false;
@@ -83,26 +82,6 @@ export function faultyStore<S extends Committer>(
     death.resolve();
     return never();
   };
-
-  function strike(call: CommitCall): Fault | undefined {
-    const index = plan.findIndex(
-      ({ at }, place) =>
-        left[place]! > 0 && (typeof at === "number" ? at === call.number : at(call)),
-    );
-    const fault = plan[index];
-    if (fault === undefined) return undefined;
-    left[index]! -= 1;
-    struck.push({ number: call.number, kind: fault.kind });
-    return fault;
-  }
-
-  async function delay({ delayMs }: Fault): Promise<void> {
-    const { promise, resolve } = signal();
-    if (delayMs === undefined) held.add(resolve);
-    else if (clock === undefined) throw new Error("a delay with a length needs a clock");
-    else clock.timer(delayMs, resolve);
-    return promise;
-  }
 
   async function commit(attemptId: string, writes: readonly Write[]): Promise<CommitOutcome> {
     commits += 1;
@@ -139,12 +118,48 @@ export function faultyStore<S extends Committer>(
       return dead;
     },
     died: death.promise,
-    release() {
-      for (const go of held) go();
-      held.clear();
-    },
+    release,
   };
   return { store: wrapped(store, commit, () => dead), control };
+}
+
+/** Which fault strikes which commit (X1). */
+function scheduleOf(plan: readonly Fault[]) {
+  const left = plan.map((fault) => (typeof fault.at === "number" ? 1 : (fault.times ?? 1)));
+  const struck: { readonly number: number; readonly kind: FaultKind }[] = [];
+
+  function strike(call: CommitCall): Fault | undefined {
+    const index = plan.findIndex(
+      ({ at }, place) =>
+        left[place]! > 0 && (typeof at === "number" ? at === call.number : at(call)),
+    );
+    const fault = plan[index];
+    if (fault === undefined) return undefined;
+    left[index]! -= 1;
+    struck.push({ number: call.number, kind: fault.kind });
+    return fault;
+  }
+
+  return { strike, struck };
+}
+
+function delays(clock: Clock | undefined) {
+  const held = new Set<() => void>();
+
+  async function delay({ delayMs }: Fault): Promise<void> {
+    const { promise, resolve } = signal();
+    if (delayMs === undefined) held.add(resolve);
+    else if (clock === undefined) throw new Error("a delay with a length needs a clock");
+    else clock.timer(delayMs, resolve);
+    return promise;
+  }
+
+  function release(): void {
+    for (const go of held) go();
+    held.clear();
+  }
+
+  return { delay, release };
 }
 
 function wrapped<S extends Committer>(store: S, commit: S["commit"], dead: () => boolean): S {

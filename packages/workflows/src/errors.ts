@@ -81,8 +81,18 @@ export class StartKeyTakenError extends WorkflowError {
   override readonly name = "StartKeyTakenError";
 }
 
+/** The class that an error of a code has. */
+export type WorkflowErrorOf<C extends WorkflowErrorCode> = [C] extends ["input-invalid"]
+  ? InvalidInputError
+  : [C] extends ["start-key-taken"]
+    ? StartKeyTakenError
+    : WorkflowError;
+
 /** Whether a value is an error of this package (of any copy of it), with this code where one is given. */
-export function isWorkflowError(value: unknown, code?: WorkflowErrorCode): value is WorkflowError {
+export function isWorkflowError<C extends WorkflowErrorCode = WorkflowErrorCode>(
+  value: unknown,
+  code?: C,
+): value is WorkflowErrorOf<C> {
   if (typeof value !== "object" || value === null || !(brand in value)) return false;
   return code === undefined || (value as { readonly code?: unknown }).code === code;
 }

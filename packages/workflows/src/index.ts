@@ -40,6 +40,7 @@ export {
   type InputIssue,
   type WorkflowErrorCode,
   type WorkflowErrorData,
+  type WorkflowErrorOf,
 } from "./errors.ts";
 
 // Working with them

@@ -157,11 +157,7 @@ export class Workflows<const D extends readonly Workflow[] = readonly Workflow[]
   async settled(runId: string): Promise<RunView> {
     const { lanes, faults, access } = this.#parts;
     await lanes.idle(runId);
-    if (faults.has(runId)) {
-      const fault = faults.get(runId);
-      faults.delete(runId);
-      throw fault;
-    }
+    faults.raise(runId);
     return viewOf((await access.require(runId)).record);
   }
 
@@ -202,6 +198,6 @@ export class Workflows<const D extends readonly Workflow[] = readonly Workflow[]
       if (opened.record.standing.status !== "pending") return; // cancelled, or taken up, before its turn
       await workOn(parts, opened, "start", signal);
     });
-    work.catch((fault: unknown) => void parts.faults.set(runId, fault));
+    work.catch((fault: unknown) => parts.faults.put(runId, fault));
   }
 }

@@ -43,13 +43,15 @@ export async function performCall(
 
   const { executor = live.parts.executor } = way;
   const { runId } = live.state.seed;
-  const identity = callIdentity(runId, visit, made);
+  // Worked out when first asked for: most calls never are, and some have no key at all.
+  let known: CallIdentity | undefined;
+  const identity = (): CallIdentity => (known ??= callIdentity(runId, visit, made));
   const replaced = site.replaced(made);
   const making: Making = {
     site,
     way,
     made,
-    callId: () => callIdOf(identity, replaced?.generation ?? 0),
+    callId: () => callIdOf(identity(), replaced?.generation ?? 0),
     records: (way.executor === undefined ? live.parts.approvals : way.executor.approvals)?.records,
     again: started !== undefined,
     approval: answeredBy(wait) ?? started?.approval,
@@ -69,7 +71,7 @@ export async function performCall(
 
 function orderOf(
   making: Making,
-  identity: CallIdentity,
+  identity: () => CallIdentity,
   recorded: RecordedCall | undefined,
 ): CallOrder {
   const { site, made, way } = making;
@@ -84,7 +86,7 @@ function orderOf(
     node: site.visit,
     callId: making.callId,
     argumentKey: () => made.key,
-    idempotencyKey: () => idempotencyKeyOf(identity),
+    idempotencyKey: () => idempotencyKeyOf(identity()),
     requestedBy,
     signal: site.signal,
     ...(recorded !== undefined && { recorded }),

@@ -86,26 +86,27 @@ function isLetter(code: number): boolean {
 /** The place of the quote that ends a string, or the length; -1 - place of an escape not of ours. */
 function closingQuote(text: string, bytes: Uint8Array, from: number, ascii: boolean): number {
   const { length } = bytes;
-  let look = from + LOOKED_AT_BYTES;
+  let look = ascii ? from + LOOKED_AT_BYTES : length;
   let at = from;
-  while (at < length) {
-    const code = bytes[at]!;
-    if (code === QUOTE) return at;
-    if (code === BACKSLASH) {
-      const escape = escapeLength(bytes, at);
-      if (escape === 0) return -1 - at;
-      at += escape;
-    } else at++;
-    if (at >= look && ascii) {
-      // Prose: long stretches without a quote or an escape. Where there are many, back off.
-      const quote = indexOfText(text, '"', at);
-      if (quote < 0) return length;
-      const escape = indexOfText(sliceText(text, at, quote), "\\");
-      at = escape < 0 ? quote : at + escape;
-      look = at + 8 * LOOKED_AT_BYTES;
+  for (;;) {
+    const stop = look < length ? look : length;
+    while (at < stop) {
+      const code = bytes[at]!;
+      if (code === QUOTE) return at;
+      if (code === BACKSLASH) {
+        const escape = escapeLength(bytes, at);
+        if (escape === 0) return -1 - at;
+        at += escape;
+      } else at++;
     }
+    if (at >= length) return length;
+    // Prose: long stretches without a quote or an escape. Where there are many, back off.
+    const quote = indexOfText(text, '"', at);
+    if (quote < 0) return length;
+    const escape = indexOfText(sliceText(text, at, quote), "\\");
+    at = escape < 0 ? quote : at + escape;
+    look = at + 8 * LOOKED_AT_BYTES;
   }
-  return length;
 }
 
 /** Characters of the escape at a place, or 0 where the writer would spell it otherwise. */

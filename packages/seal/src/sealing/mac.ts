@@ -28,7 +28,7 @@ export const nobleMac: Mac = Object.freeze({
   },
 });
 
-export const MAC_CHARS = 43;
+const MAC_CHARS = 43;
 
 /**
  * Whether a text is the MAC, in a time that doesn't tell where they differ (SEAL-32). The texts are

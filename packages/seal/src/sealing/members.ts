@@ -25,10 +25,7 @@ export function readMembers(
     at = skipSpace(text, name.end);
     if (charCodeAt(text, at) !== 58) return undefined;
     at = skipSpace(text, at + 1);
-    const member =
-      charCodeAt(text, at) === 34
-        ? readString(text, at, name.value === "body")
-        : readScalar(text, at);
+    const member = charCodeAt(text, at) === 34 ? readString(text, at) : readScalar(text, at);
     if (member === undefined) return undefined;
     members[name.value] = member.value;
     at = skipSpace(text, member.end);
@@ -55,16 +52,11 @@ function skipSpace(text: string, from: number): number {
   }
 }
 
-/** The string that starts at `start`; the body's end is looked for where the writer puts it first. */
-function readString(text: string, start: number, isBody = false): Token<string> | undefined {
+/** The string that starts at `start`. */
+function readString(text: string, start: number): Token<string> | undefined {
   if (charCodeAt(text, start) !== 34) return undefined;
-  const tail = text.length - TAIL_CHARS;
-  if (isBody && tail - start > LONG_STRING_CHARS && indexOfText(text, TAIL_START, tail) === tail) {
-    // The body, if its end is where the writer puts it; if the string ends before, this is no literal.
-    const value = parsed(text, start, tail);
-    if (typeof value === "string") return { value, end: tail };
-  }
   const { length } = text;
+  const long = start + LONG_STRING_CHARS;
   let escaped = false;
   for (let at = start + 1; at < length; at++) {
     const code = charCodeAt(text, at);
@@ -77,8 +69,21 @@ function readString(text: string, start: number, isBody = false): Token<string> 
       escaped = true;
       at++;
     }
+    if (at === long || at === long + 1) {
+      const body = readBody(text, start);
+      if (body !== undefined) return body;
+    }
   }
   return undefined;
+}
+
+/** A string that ends where the writer puts the body's end, found without a look at each character. */
+function readBody(text: string, start: number): Token<string> | undefined {
+  const end = text.length - TAIL_CHARS;
+  if (end < start || indexOfText(text, TAIL_START, end) !== end) return undefined;
+  // A string that ends before makes no literal of the whole.
+  const value = parsed(text, start, end);
+  return typeof value === "string" ? { value, end } : undefined;
 }
 
 const SCALAR_CHARS_MAX = 32;

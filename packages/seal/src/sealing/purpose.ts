@@ -17,12 +17,8 @@ export const PURPOSES = Object.freeze({
 
 const PURPOSE = pattern(/^[a-z][a-z0-9.-]{0,63}$/);
 
-export function isPurpose(value: unknown): value is Purpose {
-  return typeof value === "string" && testPattern(PURPOSE, value);
-}
-
 export function checkPurpose(value: unknown): asserts value is Purpose {
-  if (!isPurpose(value)) {
+  if (typeof value !== "string" || !testPattern(PURPOSE, value)) {
     throw new SealError("option-invalid", "a purpose is 1 to 64 of a-z 0-9 . -, a letter first");
   }
 }

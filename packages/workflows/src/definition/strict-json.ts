@@ -134,9 +134,10 @@ class Reader {
     for (;;) {
       this.#space();
       if (this.#text[this.#at] !== '"') throw this.#refuse("no name where one is due");
+      const nameAt = this.#at;
       const name = this.#string();
       this.#path[this.#path.length - 1] = name;
-      if (Object.hasOwn(object, name)) throw this.#refuse("a name given twice"); // J1
+      if (Object.hasOwn(object, name)) throw this.#refuse("a name given twice", nameAt); // J1
       this.#members += 1;
       if (this.#members > this.#limits.members) {
         throw this.#refuse(`more than ${this.#limits.members} members`);

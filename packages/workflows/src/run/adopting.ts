@@ -42,10 +42,10 @@ export function adoptRun(parts: Parts, runId: string): Promise<Adoption> {
         const { adoption, begin, current } = await judged(parts, opened);
         resolve(adoption);
         if (begin === undefined) return;
-        parts.faults.delete(runId);
-        await workOn(parts, current, begin, signal).catch((fault: unknown) => {
-          parts.faults.set(runId, fault);
-        });
+        parts.faults.clear(runId);
+        await workOn(parts, current, begin, signal).catch((fault: unknown) =>
+          parts.faults.put(runId, fault),
+        );
       })
       .catch(reject);
   });

@@ -29,7 +29,7 @@ export function cancelRun(parts: Parts, runId: string, how: CancelHow): Promise<
       await owner.runner.cancel(workflowFacts(definition).flow, runId, { reason, ...by });
       await owner.caughtUp();
     }
-    parts.faults.delete(runId);
+    parts.faults.clear(runId);
     return viewOf(owner.record);
   });
 }

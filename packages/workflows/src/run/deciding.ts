@@ -39,15 +39,15 @@ export async function decideApproval(
 }
 
 /** Resumes a run in its lane if it waits for something that is decided; one that is on its way finds it at its pause. */
-export function wake(parts: Parts, runId: string): void {
+function wake(parts: Parts, runId: string): void {
   const work = parts.lanes.enter(runId, async (signal) => {
     const opened = await parts.access.load(runId);
     if (opened?.record.standing.status !== "interrupted") return;
     const { definition, version } = opened.record.facts;
     if (parts.definitions.find(definition, version) === undefined) return;
     if (!(await anyDecided(parts, opened.record.waits))) return;
-    parts.faults.delete(runId);
+    parts.faults.clear(runId);
     await workOn(parts, opened, "resume", signal);
   });
-  work.catch((fault: unknown) => void parts.faults.set(runId, fault));
+  work.catch((fault: unknown) => parts.faults.put(runId, fault));
 }

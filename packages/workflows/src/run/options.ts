@@ -21,6 +21,7 @@ import type { Workflow } from "../definition/define.ts";
 import { Definitions } from "../definition/versions.ts";
 import { WorkflowError } from "../errors.ts";
 import { RunAccess, type FenceOf } from "../registry/access.ts";
+import { FaultBook } from "./fault-book.ts";
 import { Lanes } from "./lanes.ts";
 import type { Parts, WorkflowStore } from "./parts.ts";
 
@@ -87,7 +88,7 @@ export function resolveParts(options: WorkflowsOptions<readonly Workflow[]>): Pa
     sealer,
     logger,
     session,
-    faults: new Map(),
+    faults: new FaultBook(logger),
     runner: ({ log, alongside }) =>
       new FlowRunner({
         ...shared,

@@ -5,6 +5,7 @@ import type { Sealer } from "@holdpoint/seal";
 import type { Definitions } from "../definition/versions.ts";
 import type { RunAccess } from "../registry/access.ts";
 import type { RunRegistry } from "../registry/store.ts";
+import type { FaultBook } from "./fault-book.ts";
 import type { Lanes } from "./lanes.ts";
 
 /** Where everything of a workflow's runs is kept. Stores with one `home` commit together. */
@@ -26,8 +27,7 @@ export interface Parts {
   readonly sealer: Sealer;
   readonly logger: Logger;
   readonly session: string | undefined;
-  /** What took runs out of this process's hands, until somebody asked or they were taken up again. */
-  readonly faults: Map<string, unknown>;
+  readonly faults: FaultBook;
   /** Makes a runner over the same stores and keys, with what its owner adds. */
   readonly runner: (own: RunnerParts) => FlowRunner;
 }

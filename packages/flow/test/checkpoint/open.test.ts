@@ -1,0 +1,308 @@
+import { createSealer, sign, type Header } from "@holdpoint/seal";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+
+import { openCheckpoint, phaseHolds } from "../../src/checkpoint/open.ts";
+import { encodeState, sealRun } from "../../src/checkpoint/seal.ts";
+import { graphOf } from "../../src/graph/flow.ts";
+import { flow, FlowRunner, type Checkpoint } from "../../src/index.ts";
+import { checkpointCharsMax } from "../../src/limits.ts";
+import { newExecution } from "../../src/run/journal.ts";
+import { resolveOptions } from "../../src/run/options.ts";
+import type { RunState, VisitState } from "../../src/run/state.ts";
+import { effects } from "../support/effects.ts";
+import { breakingStore } from "../support/breaking-store.ts";
+import { keyring, paused, rejection, stateOf, world, yes } from "../support/world.ts";
+
+const State = z.object({ n: z.number(), sum: z.number().optional() });
+
+const sealedAs = (text: string): Checkpoint =>
+  ({ sealed: new TextEncoder().encode(text) }) as unknown as Checkpoint;
+
+describe("the order of a resume", () => {
+  it("FLOW-61 meets the first of any two faults, in the one order of the checks", async () => {
+    const { log, gated } = effects();
+    let shown = 1;
+    const f = flow("f", State)
+      .call("a", gated, { args: (s) => ({ n: s.n * shown }) })
+      .build();
+    const other = flow("g", State)
+      .call("a", gated, { args: (s) => ({ n: s.n * shown }) })
+      .build();
+    const changed = flow("f", State)
+      .call("b", gated, { args: (s) => ({ n: s.n * shown }) })
+      .build();
+    const store = breakingStore();
+    const { runner, count } = world({ store });
+    const first = paused(await runner().run(f, { n: 1 }, { runId: "r" }));
+    const {
+      body,
+      mac: _m,
+      v: _v,
+      kid: _k,
+      purpose: _p,
+      ...header
+    } = JSON.parse(runner().dumpCheckpoint(first.checkpoint)) as Header & { body: string };
+
+    /** Each step with a fault of its own, in the order of the checks. Every attempt has all faults from one step on. */
+    const steps: { name: string; code: string; break: (so: Attempt) => void }[] = [
+      {
+        name: "size",
+        code: "longer",
+        break: (so) => (so.text = (text) => text.padEnd(checkpointCharsMax + 1)),
+      },
+      {
+        name: "seal",
+        code: "changed after it was sealed",
+        break: (so) => (so.text = (text) => text.replace('"mac":"', '"mac":"x')),
+      },
+      { name: "version", code: "its format is 9", break: (so) => (so.header["format"] = 9) },
+      { name: "flow", code: "belongs to the flow", break: (so) => (so.flow = other) },
+      { name: "run", code: "was asked for", break: (so) => (so.runId = "q") },
+      {
+        name: "graph",
+        code: "the graph of",
+        break: (so) => so.flow === f && (so.flow = changed as never),
+      },
+      {
+        name: "status",
+        code: "it is completed",
+        break: (so) => (so.header["phase"] = "completed"),
+      },
+      {
+        name: "decode",
+        code: "can't be built",
+        break: (so) => (so.body = (text) => text.slice(1)),
+      },
+      { name: "inputs", code: "would show something else", break: (so) => (so.shown = 2) },
+      { name: "answers", code: "made by none of", break: (so) => (so.reply = "yes") },
+      { name: "commit", code: "refused", break: (so) => (so.down = true) },
+    ];
+    interface Attempt {
+      text: (text: string) => string;
+      body: (text: string) => string;
+      header: Record<string, unknown>;
+      flow: typeof f;
+      runId: string;
+      shown: number;
+      reply: unknown;
+      down: boolean;
+    }
+    const tried: string[] = [];
+    for (const [index, step] of steps.entries()) {
+      const so: Attempt = {
+        text: (text) => text,
+        body: (text) => text,
+        header: { ...header },
+        flow: f,
+        runId: "r",
+        shown: 1,
+        reply: yes(),
+        down: false,
+      };
+      // The last fault first: of two that touch the same thing, the earlier step's stands.
+      for (const later of steps.slice(index).toReversed()) later.break(so);
+      shown = so.shown;
+      if (so.down) store.fail("down");
+      const text = so.text(
+        sign(so.body(body), { keyring, purpose: "checkpoint", header: so.header as Header }).text,
+      );
+      const error = await rejection(
+        runner().resume(so.flow as typeof f, sealedAs(text), so.reply as never, {
+          runId: so.runId,
+        }),
+      );
+      expect(error.message).toContain(step.code);
+      tried.push(step.name);
+      expect(await count("pending")).toBe(1);
+      expect(log).toEqual([]);
+      store.reset();
+    }
+    expect(tried).toHaveLength(steps.length);
+    shown = 1;
+    stateOf(await runner().resume(f, first.checkpoint, yes()));
+  });
+
+  it("FLOW-60 lets exactly the combinations of phase and visits stand that the table names", () => {
+    const open = (
+      answered: boolean,
+    ): Pick<Extract<VisitState, { status: "waiting" }>, "inputs" | "execution"> => {
+      const execution = newExecution();
+      execution.waits.push({ ...(answered && { answer: {} as never }) } as never);
+      return { inputs: undefined, execution };
+    };
+    const visit = (status: VisitState["status"], answered = false): VisitState => {
+      const base = { node: "a", number: 1, path: "a#1" };
+      return status === "finished"
+        ? { ...base, status, end: { ok: true, update: {} } }
+        : { ...base, status, ...open(answered) };
+    };
+    const phases = [
+      { is: "routed" },
+      { is: "running" },
+      { is: "paused" },
+      { is: "ended", how: "completed" },
+    ] as const;
+    const rounds = {
+      none: [],
+      ready: [visit("ready")],
+      waiting: [visit("waiting")],
+      finished: [visit("finished")],
+      "ready and waiting": [visit("ready"), visit("waiting")],
+      "waiting and finished": [visit("waiting"), visit("finished")],
+      "waiting for nobody": [visit("waiting", true)],
+    };
+    const holds = Object.fromEntries(
+      phases.map((phase) => [
+        phase.is,
+        Object.entries(rounds)
+          .filter(([, visits]) => phaseHolds({ phase, visits } as unknown as RunState))
+          .map(([name]) => name),
+      ]),
+    );
+    expect(holds).toEqual({
+      routed: ["none", "ready"],
+      running: [
+        "none",
+        "ready",
+        "waiting",
+        "finished",
+        "ready and waiting",
+        "waiting and finished",
+      ],
+      paused: ["waiting", "waiting and finished"],
+      ended: ["none", "ready", "waiting", "finished", "ready and waiting", "waiting and finished"],
+    });
+  });
+
+  it("FLOW-60 refuses a sealed state whose phase, node names or fields do not fit", async () => {
+    const { log, gated } = effects();
+    const f = flow("f", State)
+      .call("a", gated, { args: { n: 1 } })
+      .build();
+    const { runner, count } = world();
+    const first = paused(await runner().run(f, { n: 1 }));
+    const text = runner().dumpCheckpoint(first.checkpoint);
+    const { parts } = resolveOptions({ keyring });
+    const graph = graphOf(f);
+    const changes: Record<string, [(state: RunState) => void, string]> = {
+      "a node that is not there": [
+        (state) => (state.visits[0] = { ...state.visits[0]!, node: "z" }),
+        "names a node 'z'",
+      ],
+      "a round that waits for nothing": [
+        (state) => void (state.visits = []),
+        "does not go with its visits",
+      ],
+      "a visit that is ready": [
+        (state) => (state.visits[0]!.status = "ready"),
+        "does not go with its visits",
+      ],
+      "a field of another kind": [
+        (state) => (state.state = { n: "one" }),
+        "does not fit its schema",
+      ],
+      "a field that is missing": [(state) => (state.state = {}), "does not fit its schema"],
+    };
+    for (const [, [change, says]] of Object.entries(changes)) {
+      const { state } = openCheckpoint(graph, parts, text, { scope: "default" });
+      change(state);
+      const forged = sealRun(encodeState(state, graph, parts), state, parts);
+      expect(() => runner().loadCheckpoint(f, forged)).toThrow(says);
+      expect((await rejection(runner().resume(f, sealedAs(forged), yes()))).message).toContain(
+        says,
+      );
+    }
+    expect(await count("pending")).toBe(1);
+    expect(log).toEqual([]);
+  });
+
+  it("FLOW-60 refuses to resume what has ended, and a checkpoint that was cancelled", async () => {
+    const { log, gated } = effects();
+    const f = flow("f", State)
+      .call("a", gated, { args: { n: 1 } })
+      .build();
+    const { runner, outcomes } = world();
+    const first = paused(await runner().run(f, { n: 1 }));
+    await runner().cancel(f, first.checkpoint, { reason: "not needed" });
+    await runner().cancel(f, first.checkpoint, { reason: "said twice" });
+    expect(await outcomes()).toEqual(["cancelled"]);
+    expect(await rejection(runner().resume(f, first.checkpoint, yes()))).toMatchObject({
+      name: "ResumeTerminalError",
+      code: "resume-terminal",
+      data: { status: "cancelled" },
+    });
+    const second = paused(await runner().run(f, { n: 1 }));
+    stateOf(await runner().resume(f, second.checkpoint, yes()));
+    expect(
+      await rejection(runner().cancel(f, second.checkpoint, { reason: "late" })),
+    ).toMatchObject({ code: "resume-terminal" });
+    expect(log).toEqual(["gated(1)"]);
+  });
+
+  it("FLOW-61 decodes nothing under a graph or a run that does not fit", async () => {
+    const { gated } = effects();
+    const f = flow("f", State)
+      .call("a", gated, { args: { n: 1 } })
+      .build();
+    const { runner } = world();
+    const first = paused(await runner().run(f, { n: 1 }));
+    const text = runner().dumpCheckpoint(first.checkpoint);
+    const { parts } = resolveOptions({ keyring });
+    const sealer = createSealer();
+    let decoded = 0;
+    const watched = {
+      ...parts,
+      sealer: {
+        ...sealer,
+        decode: (...how: Parameters<typeof sealer.decode>) => (decoded++, sealer.decode(...how)),
+      },
+    };
+    const changed = graphOf(
+      flow("f", State)
+        .call("b", gated, { args: { n: 1 } })
+        .build(),
+    );
+    expect(() => openCheckpoint(changed, watched, text, { scope: "default" })).toThrow(
+      /the graph of 'f' changed/,
+    );
+    expect(() =>
+      openCheckpoint(graphOf(f), watched, text, { scope: "default", runId: "x" }),
+    ).toThrow(/asked for/);
+    expect(decoded).toBe(0);
+    openCheckpoint(graphOf(f), watched, text, { scope: "default" });
+    expect(decoded).toBe(1);
+  });
+
+  it("FLOW-03 gives a resumed node a state that is frozen as a fresh one is", async () => {
+    const { gated } = effects();
+    const Deep = z.object({ items: z.array(z.object({ n: z.number() })), own: z.any() });
+    const tried: string[] = [];
+    const f = flow("f", Deep)
+      .node("a", async (s, ctx) => {
+        for (const change of [
+          () => void ((s as { items: unknown }).items = []),
+          () => void (s.items as unknown[]).push(1),
+          () => void (s.items[0]!.n = 2),
+          () => void ((s.own as { x: number }).x = 2),
+        ]) {
+          try {
+            change();
+            tried.push("changed");
+          } catch (error) {
+            tried.push((error as Error).name);
+          }
+        }
+        await ctx.call(gated, { n: 1 });
+      })
+      .build();
+    const { runner } = world();
+    const first = paused(await runner().run(f, { items: [{ n: 1 }], own: { x: 1 } }));
+    const fresh = tried.splice(0);
+    expect(fresh).toEqual(["TypeError", "TypeError", "TypeError", "changed"]);
+    const text = runner().dumpCheckpoint(first.checkpoint);
+    const other: FlowRunner = runner();
+    await other.resume(f, other.loadCheckpoint(f, text), yes());
+    expect(tried).toEqual(fresh);
+  });
+});

@@ -1,0 +1,531 @@
+import {
+  defineTool,
+  edited,
+  editsOf,
+  Executor,
+  registerErrorClass,
+  ToolError,
+} from "@holdpoint/tools";
+import { approve } from "@holdpoint/approvals";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+
+import { flow, isFlowError, replies } from "../../src/index.ts";
+import { effects } from "../support/effects.ts";
+import { dana, no, paused, rejection, stateOf, world, yes } from "../support/world.ts";
+
+const State = z.object({ n: z.number(), sum: z.number().optional(), note: z.string().optional() });
+
+class Declined extends ToolError {
+  static override readonly errorName: string = "Declined";
+}
+registerErrorClass("Declined", Declined);
+
+describe("finished calls are replayed, not run", () => {
+  it("FLOW-30 FLOW-31 runs a call before the pause once, and the approved one once", async () => {
+    const { log, free, gated } = effects();
+    const { runner } = world();
+    const f = flow("f", State)
+      .node("a", async (s, ctx) => {
+        const one = await ctx.call(free, { n: s.n });
+        const two = await ctx.call(gated, { n: one.got });
+        return { sum: one.got + two.got };
+      })
+      .build();
+    const first = paused(await runner().run(f, { n: 1 }));
+    expect(log).toEqual(["free(1)"]);
+    expect(stateOf(await runner().resume(f, first.checkpoint, yes()))).toEqual({ n: 1, sum: 110 });
+    expect(log).toEqual(["free(1)", "gated(10)"]);
+  });
+
+  it("FLOW-31 tells nobody of a replayed call, charges nothing and asks no guard", async () => {
+    const { free, gated } = effects();
+    const ledger: string[] = [];
+    const asked: string[] = [];
+    const { port, runner, notices } = world();
+    const executor = new Executor({
+      approvals: port,
+      ledger: { record: (entry) => void ledger.push(entry.tool) },
+      guards: [{ name: "watch", check: ({ tool }) => void asked.push(tool.name) }],
+    });
+    const told: string[] = [];
+    executor.listen((event) => void told.push(`${event.kind} ${event.tool}`));
+    const f = flow("f", State)
+      .node("a", async (s, ctx) => {
+        await ctx.call(free, { n: s.n });
+        await ctx.call(gated, { n: s.n });
+      })
+      .build();
+    const first = paused(await runner({ executor }).run(f, { n: 1 }));
+    const before = { ledger: [...ledger], asked: asked.length, told: told.length };
+    expect(before.ledger).toEqual(["free"]);
+    notices.length = 0;
+    await runner({ executor }).resume(f, first.checkpoint, yes());
+    expect(ledger).toEqual(["free", "gated"]);
+    expect(asked.filter((name) => name === "free").length).toBe(
+      asked.slice(0, before.asked).filter((name) => name === "free").length,
+    );
+    expect(told.slice(before.told).every((line) => line.endsWith(" gated"))).toBe(true);
+    expect(notices.filter(({ type }) => type === "call-finished").map(({ name }) => name)).toEqual([
+      "gated",
+    ]);
+  });
+
+  it("FLOW-31 replays two equal calls in the order in which they were made", async () => {
+    const { gated } = effects();
+    let count = 0;
+    const next = defineTool({
+      name: "next",
+      description: "counts",
+      input: z.object({ n: z.number() }),
+      execute: () => ({ at: (count += 1) }),
+    });
+    const seen: string[] = [];
+    const f = flow("f", State)
+      .node("a", async (s, ctx) => {
+        const [one, two] = [await ctx.call(next, { n: 1 }), await ctx.call(next, { n: 1 })];
+        seen.push(`${one.at} ${two.at}`);
+        await ctx.call(gated, { n: s.n });
+      })
+      .build();
+    const { runner } = world();
+    const first = paused(await runner().run(f, { n: 1 }));
+    await runner().resume(f, first.checkpoint, yes());
+    expect(seen).toEqual(["1 2", "1 2"]);
+    expect(count).toBe(2);
+  });
+
+  it("FLOW-31 replays under a random default in a nested object, and tells a value equal to a default from none", async () => {
+    const { gated } = effects();
+    const ran: unknown[] = [];
+    let drawn = 0;
+    const order = defineTool({
+      name: "order",
+      description: "orders",
+      input: z.object({
+        lines: z.array(
+          z.object({ sku: z.string(), id: z.string().default(() => `id-${(drawn += 1)}`) }),
+        ),
+        count: z.number().default(1),
+      }),
+      execute: (args) => {
+        ran.push(args);
+        return args.lines[0]!.id;
+      },
+    });
+    const seen: string[] = [];
+    let explicit = false;
+    const f = flow("f", State)
+      .node("a", async (s, ctx) => {
+        const lines = [{ sku: "x" }];
+        seen.push(await ctx.call(order, explicit ? { lines, count: 1 } : { lines }));
+        await ctx.call(gated, { n: s.n });
+      })
+      .build();
+    const { runner } = world();
+    const first = paused(await runner().run(f, { n: 1 }));
+    const again = paused(await runner().run(f, { n: 1 }));
+    await runner().resume(f, first.checkpoint, yes());
+    expect(seen).toEqual(["id-1", "id-2", "id-1"]);
+    expect(ran).toHaveLength(2);
+    explicit = true; // the code changed: unset and `count: 1` are two calls
+    await runner().resume(f, again.checkpoint, yes());
+    expect(ran).toHaveLength(3);
+  });
+
+  it("FLOW-31 replays by a key given by hand, whatever the input is", async () => {
+    const { log, free, gated } = effects();
+    let n = 1;
+    const f = flow("f", State)
+      .node("a", async (s, ctx) => {
+        const { got } = await ctx.call(free, { n: (n += 1) }, { key: "the one" });
+        await ctx.call(gated, { n: s.n });
+        return { sum: got };
+      })
+      .build();
+    const { runner } = world();
+    const first = paused(await runner().run(f, { n: 1 }));
+    expect(stateOf(await runner().resume(f, first.checkpoint, yes())).sum).toBe(20);
+    expect(log).toEqual(["free(2)", "gated(1)"]);
+  });
+
+  it("FLOW-31 calls a tool whose input can't be sealed after a pause as it would have without one", async () => {
+    const { free, gated } = effects();
+    const sizes: number[] = [];
+    const upload = defineTool({
+      name: "upload",
+      description: "takes a stream",
+      input: z.object({ body: z.any() }),
+      execute: ({ body }) => void sizes.push((body as { size: number }).size),
+    });
+    class Stream {
+      readonly size: number;
+      constructor(size: number) {
+        this.size = size;
+      }
+    }
+    const f = flow("f", State)
+      .node("a", async (s, ctx) => {
+        await ctx.call(free, { n: 1 });
+        await ctx.call(gated, { n: s.n });
+        await ctx.call(upload, { body: new Stream(5) });
+        return { sum: (await ctx.call(free, { n: 2 })).got };
+      })
+      .build();
+    const { runner } = world();
+    const first = paused(await runner().run(f, { n: 1 }));
+    expect(stateOf(await runner().resume(f, first.checkpoint, yes())).sum).toBe(20);
+    expect(sizes).toEqual([5]);
+  });
+
+  it("FLOW-32 CASE-094 throws a replayed failure as the class, message and attributes of the live one", async () => {
+    const { gated } = effects();
+    const charge = defineTool({
+      name: "charge",
+      description: "declines",
+      input: z.object({}),
+      execute: () => {
+        throw new Declined("card declined", { code: "declined", attributes: { limit: 5 } });
+      },
+    });
+    const seen: unknown[] = [];
+    const f = flow("f", State)
+      .node("a", async (s, ctx) => {
+        try {
+          await ctx.call(charge, {});
+        } catch (error) {
+          const { name, message, code, attributes, cause } = error as Declined;
+          seen.push({ is: error instanceof Declined, name, message, code, attributes, cause });
+        }
+        await ctx.call(gated, { n: s.n });
+      })
+      .build();
+    const { runner } = world();
+    const first = paused(await runner().run(f, { n: 1 }));
+    stateOf(await runner().resume(f, first.checkpoint, yes()));
+    expect(seen).toHaveLength(2);
+    expect(seen[0]).toMatchObject({ is: true, code: "declined", attributes: { limit: 5 } });
+    expect(seen[1]).toEqual(seen[0]);
+  });
+
+  it("FLOW-35 finishes a node that needs two approvals after two resumes, its calls run once each", async () => {
+    const { log, free, gated, other } = effects();
+    const { runner, outcomes } = world();
+    const f = flow("f", State)
+      .node("a", async (s, ctx) => {
+        const a = await ctx.call(free, { n: s.n });
+        const b = await ctx.call(gated, { n: a.got });
+        const c = await ctx.call(other, { n: b.got });
+        return { sum: c.got };
+      })
+      .build();
+    const first = paused(await runner().run(f, { n: 1 }));
+    expect(first.pendings.map(({ tool }) => tool)).toEqual(["gated"]);
+    const second = paused(await runner().resume(f, first.checkpoint, yes()));
+    expect(second.pendings.map(({ tool }) => tool)).toEqual(["other"]);
+    expect(second.runId).toBe(first.runId);
+    expect(stateOf(await runner().resume(f, second.checkpoint, yes())).sum).toBe(1000);
+    expect(log).toEqual(["free(1)", "gated(10)", "other(100)"]);
+    expect(await outcomes()).toEqual(["executed", "executed"]);
+  });
+
+  it("FLOW-35 runs with the arguments that were shown, not with others drawn anew", async () => {
+    let drawn = 0;
+    const ran: string[] = [];
+    const send = defineTool({
+      name: "send",
+      description: "sends",
+      input: z.object({ id: z.string().default(() => `id-${(drawn += 1)}`) }),
+      confirm: true,
+      execute: ({ id }) => void ran.push(id),
+    });
+    const f = flow("f", State)
+      .node("a", async (_, ctx) => {
+        await ctx.call(send, {});
+      })
+      .build();
+    const { runner } = world();
+    const first = paused(await runner().run(f, { n: 1 }));
+    expect(first.pending.request.arguments).toEqual({ id: "id-1" });
+    drawn = 40;
+    await runner().resume(f, first.checkpoint, yes());
+    expect(ran).toEqual(["id-1"]);
+  });
+
+  it("FLOW-39 runs an edit, and the journal answers the call as it was requested", async () => {
+    const { log, gated, other } = effects();
+    const { runner } = world({ edits: editsOf([gated]) });
+    const seen: number[] = [];
+    const f = flow("f", State)
+      .node("a", async (s, ctx) => {
+        const { got } = await ctx.call(gated, { n: s.n });
+        seen.push(got);
+        await ctx.call(other, { n: s.n });
+      })
+      .build();
+    const first = paused(await runner().run(f, { n: 1 }));
+    const edit = approve({ by: dana, edited: edited(gated, { n: 7 }) });
+    const second = paused(await runner().resume(f, first.checkpoint, edit));
+    stateOf(await runner().resume(f, second.checkpoint, yes()));
+    expect(log).toEqual(["gated(7)", "other(1)"]);
+    expect(seen).toEqual([70, 70]);
+  });
+
+  it("FLOW-39 refuses an edit made for another tool, and spends nothing", async () => {
+    const { log, gated, other } = effects();
+    const { runner, count } = world({ edits: editsOf([gated, other]) });
+    const f = flow("f", State)
+      .node("a", async (s, ctx) => {
+        await ctx.call(gated, { n: s.n });
+      })
+      .build();
+    const first = paused(await runner().run(f, { n: 1 }));
+    const edit = approve({ by: dana, edited: edited(other, { n: 7 }) });
+    expect(await rejection(runner().resume(f, first.checkpoint, edit))).toMatchObject({
+      code: "edits-not-allowed",
+    });
+    expect(await count("pending")).toBe(1);
+    stateOf(await runner().resume(f, first.checkpoint, yes()));
+    expect(log).toEqual(["gated(1)"]);
+  });
+
+  it("FLOW-40 R146 replays steps, times, chance and ids, though the clock and the dice moved on", async () => {
+    const { gated } = effects();
+    let steps = 0;
+    const seen: unknown[] = [];
+    const f = flow("f", State)
+      .node("a", async (s, ctx) => {
+        const step = await ctx.step("think", () => ({ words: `thought ${(steps += 1)}` }));
+        const failed = await ctx
+          .step("fail", () => {
+            throw new TypeError("no luck");
+          })
+          .catch((error: Error) => `${error.name}: ${error.message}`);
+        seen.push([step, failed, ctx.now().getTime(), ctx.random(), ctx.random(), ctx.uuid()]);
+        await ctx.call(gated, { n: s.n });
+      })
+      .build();
+    const { runner } = world();
+    const first = paused(await runner().run(f, { n: 1 }));
+    const zone = process.env["TZ"];
+    process.env["TZ"] = "Pacific/Apia";
+    try {
+      stateOf(await runner().resume(f, first.checkpoint, yes()));
+    } finally {
+      if (zone === undefined) delete process.env["TZ"];
+      else process.env["TZ"] = zone;
+    }
+    expect(seen).toHaveLength(2);
+    expect(seen[1]).toEqual(seen[0]);
+    expect(steps).toBe(1);
+    const [, , , one, two] = seen[0] as number[];
+    expect(one).not.toBe(two);
+  });
+
+  it("FLOW-47 keeps a result as it was recorded, whatever the node does to it", async () => {
+    const { gated } = effects();
+    const cache = {
+      lines: [{ cents: 5 }],
+      at: new Date(5),
+      tags: new Set(["a"]),
+      by: new Map([["a", { n: 1 }]]),
+      raw: Buffer.from("xyz"),
+    };
+    const load = defineTool({
+      name: "load",
+      description: "loads",
+      input: z.object({}),
+      execute: () => structuredClone(cache),
+    });
+    const seen: unknown[] = [];
+    const f = flow("f", State)
+      .node("a", async (s, ctx) => {
+        const order = await ctx.call(load, {});
+        seen.push(structuredClone(order));
+        order.lines[0]!.cents = 0;
+        order.lines.push({ cents: 9 });
+        order.at.setTime(0);
+        order.tags.add("b");
+        order.by.get("a")!.n = 2;
+        order.raw[0] = 0;
+        await ctx.call(gated, { n: s.n });
+      })
+      .build();
+    const { runner } = world();
+    const first = paused(await runner().run(f, { n: 1 }));
+    stateOf(await runner().resume(f, first.checkpoint, yes()));
+    expect(seen[1]).toEqual(seen[0]);
+  });
+
+  it("FLOW-43 R134 counts calls and costs once over all pauses", async () => {
+    const { tool } = effects();
+    const dear = tool("dear", { cost: 5 });
+    const gated = tool("gated", { cost: 2, confirm: true });
+    const spent: unknown[][] = [];
+    const { port, runner } = world();
+    const executor = new Executor({
+      approvals: port,
+      guards: [
+        {
+          name: "look",
+          check: (call) => void spent.push([call.tool.name, call.spent.calls, call.spent.cost]),
+        },
+      ],
+    });
+    const f = flow("f", State)
+      .node("a", async (s, ctx) => {
+        await ctx.call(dear, { n: 1 });
+        await ctx.call(gated, { n: s.n });
+        await ctx.call(dear, { n: 2 });
+        await ctx.call(gated, { n: 2 });
+      })
+      .build();
+    const first = paused(await runner({ executor }).run(f, { n: 1 }));
+    expect(first.checkpoint.counters).toMatchObject({ calls: 1, cost: 5 });
+    const second = paused(await runner({ executor }).resume(f, first.checkpoint, yes()));
+    expect(second.checkpoint.counters).toMatchObject({ calls: 3, cost: 12 });
+    stateOf(await runner({ executor }).resume(f, second.checkpoint, yes()));
+    expect(spent.filter(([name]) => name === "dear")).toEqual([
+      ["dear", 0, 0],
+      ["dear", 2, 7],
+    ]);
+  });
+
+  it("CASE-004 changes the world once, though its call paused in between", async () => {
+    const touched = new Map<string, number>();
+    const touch = defineTool({
+      name: "touch",
+      description: "touches",
+      input: z.object({ key: z.string() }),
+      execute: ({ key }) => void touched.set(key, (touched.get(key) ?? 0) + 1),
+    });
+    const { gated } = effects();
+    const f = flow("f", State)
+      .node("a", async (s, ctx) => {
+        await ctx.call(touch, { key: "x" });
+        await ctx.call(gated, { n: s.n });
+      })
+      .build();
+    const { runner } = world();
+    const first = paused(await runner().run(f, { n: 1 }));
+    stateOf(await runner().resume(f, first.checkpoint, yes()));
+    expect(touched.get("x")).toBe(1);
+  });
+
+  it("CASE-006 goes on in another process from the text, and refuses fresh input beside a decision", async () => {
+    const { log, free, gated } = effects();
+    const { runner } = world();
+    const visits: string[] = [];
+    const f = flow("f", State)
+      .node("start", async (s, ctx) => {
+        visits.push("start");
+        return { sum: (await ctx.call(free, { n: s.n })).got };
+      })
+      .call("pay", gated, { args: (s) => ({ n: s.sum! }) })
+      .path("start", "pay")
+      .build();
+    const first = paused(await runner().run(f, { n: 1 }));
+    const text = runner().dumpCheckpoint(first.checkpoint);
+    const other = runner();
+    const loaded = other.loadCheckpoint(f, text);
+    expect(
+      await rejection(other.resume(f, loaded, yes(), { input: { n: 2 } } as never)),
+    ).toMatchObject({
+      code: "input-invalid",
+      message: expect.stringContaining("input"),
+    });
+    expect(await rejection(other.resume(f, loaded, { n: 2 } as never))).toMatchObject({
+      code: "answer-invalid",
+    });
+    stateOf(await other.resume(f, loaded, yes()));
+    expect(visits).toEqual(["start"]);
+    expect(log).toEqual(["free(1)", "gated(10)"]);
+  });
+
+  it("CASE-082 runs a free call beside a denied one once", async () => {
+    const { log, free, gated } = effects();
+    const f = flow("f", State)
+      .node("a", async (s, ctx) => {
+        const free1 = ctx.call(free, { n: s.n });
+        const denied = await ctx.call(gated, { n: s.n }).catch((error: unknown) => error);
+        return { sum: (await free1).got, note: String(isFlowError(denied, "approval-denied")) };
+      })
+      .build();
+    const { runner } = world();
+    const first = paused(await runner().run(f, { n: 1 }));
+    expect(stateOf(await runner().resume(f, first.checkpoint, no()))).toEqual({
+      n: 1,
+      sum: 10,
+      note: "true",
+    });
+    expect(log).toEqual(["free(1)"]);
+  });
+
+  it("CASE-066 FLOW-35 asks again for other arguments, and leaves the answer unused", async () => {
+    const { log, gated } = effects();
+    let n = 100;
+    const f = flow("f", State)
+      .node("a", async (_, ctx) => {
+        await ctx.call(gated, { n });
+      })
+      .build();
+    const { runner, outcomes, notices } = world();
+    const first = paused(await runner().run(f, { n: 1 }));
+    n = 101;
+    const second = paused(await runner().resume(f, first.checkpoint, yes()));
+    expect(second.pending.request.arguments).toEqual({ n: 101 });
+    expect(log).toEqual([]);
+    expect(await outcomes()).toEqual(["unused"]);
+    expect(notices.map(({ type }) => type)).toContain("answer-unused");
+    stateOf(await runner().resume(f, second.checkpoint, yes()));
+    expect(log).toEqual(["gated(101)"]);
+  });
+
+  it("FLOW-36 raises a denial at its call, where the node may catch it, and else ends the run with it", async () => {
+    const { log, gated } = effects();
+    const { runner, outcomes } = world();
+    const caught = flow("f", State)
+      .node("a", async (s, ctx) => {
+        try {
+          await ctx.call(gated, { n: s.n });
+        } catch (error) {
+          return { note: isFlowError(error, "approval-denied") ? String(error.data["note"]) : "?" };
+        }
+        return {};
+      })
+      .build();
+    const first = paused(await runner().run(caught, { n: 1 }));
+    expect(stateOf(await runner().resume(caught, first.checkpoint, no("too dear"))).note).toBe(
+      "too dear",
+    );
+    const uncaught = flow("g", State)
+      .call("a", gated, { args: { n: 1 } })
+      .build();
+    const second = paused(await runner().run(uncaught, { n: 1 }));
+    const error = await rejection(runner().resume(uncaught, second.checkpoint, no()));
+    expect(error).toMatchObject({
+      name: "ApprovalDenied",
+      code: "approval-denied",
+      data: { flow: "g", runId: second.runId, node: "a#1", tool: "gated" },
+    });
+    expect(log).toEqual([]);
+    expect(await outcomes()).toEqual(["denied", "denied"]);
+  });
+
+  it("FLOW-42 keeps what goes past the context outside the run", async () => {
+    const { log, free, gated } = effects();
+    const bare = new Executor();
+    const f = flow("f", State)
+      .node("a", async (s, ctx) => {
+        await bare.call(free, { n: 7 });
+        await ctx.call(gated, { n: s.n });
+      })
+      .build();
+    const { runner } = world();
+    const first = paused(await runner().run(f, { n: 1 }));
+    expect(first.checkpoint.counters.calls).toBe(0);
+    const done = await runner().resume(f, first.checkpoint, replies({ [first.pending.id]: yes() }));
+    expect(stateOf(done)).toEqual({ n: 1 });
+    expect(log).toEqual(["free(7)", "free(7)", "gated(1)"]);
+  });
+});

@@ -1,0 +1,28 @@
+import {
+  memoryApprovalStore,
+  StoreUnavailable,
+  type ApprovalStore,
+  type CommitOutcome,
+} from "@holdpoint/approvals";
+
+/** What a commit meets: `down`: nothing happened; `lost`: it stands, and its answer was lost. */
+export type Trouble = "down" | "lost";
+
+/** A store in memory whose next commits can be made to fail. */
+export function breakingStore(): ApprovalStore & {
+  fail: (...troubles: Trouble[]) => void;
+  reset: () => void;
+} {
+  const inner = memoryApprovalStore();
+  const troubles: Trouble[] = [];
+  return Object.assign(Object.create(inner) as ApprovalStore, {
+    fail: (...next: Trouble[]) => void troubles.push(...next),
+    reset: () => void troubles.splice(0),
+    async commit(...how: Parameters<ApprovalStore["commit"]>): Promise<CommitOutcome> {
+      const trouble = troubles.shift();
+      if (trouble === "down") throw new StoreUnavailable("connection refused");
+      const outcome = await inner.commit(...how);
+      return trouble === "lost" ? { status: "unknown", cause: new Error("answer lost") } : outcome;
+    },
+  });
+}

@@ -1,0 +1,121 @@
+import { memoryHome, type Write } from "@holdpoint/approvals";
+import { appendWrite, type RunEvent } from "@holdpoint/flow";
+import { describe, expect, it } from "vitest";
+
+import { pendingRun, type RunFacts } from "../../src/registry/record.ts";
+import { resolveParts } from "../../src/run/options.ts";
+import { RunOwner } from "../../src/run/owner.ts";
+import type { RunnerParts } from "../../src/run/parts.ts";
+import { storesOn } from "../faulty-stores.ts";
+import { countingIds, handClock, keyring } from "../world.ts";
+
+const facts: RunFacts = {
+  id: "run-1",
+  scope: "default",
+  session: undefined,
+  definition: "refund",
+  version: "1",
+  parent: undefined,
+  startedBy: undefined,
+  startKey: undefined,
+  inputDigest: "digest",
+  input: "{}",
+  createdAt: 1_000,
+};
+const at = 2_000;
+const dropped: RunEvent = { type: "call-dropped", visit: "a#1", tool: "t", at };
+const paused: RunEvent = { type: "paused", at };
+const answered: RunEvent = { type: "answered", attemptId: "a", answers: [], at };
+
+/** An owner of a running run whose log stands at 1, with what it gives its runner in the test's hands. */
+async function owned() {
+  const clock = handClock();
+  const home = memoryHome({ clock });
+  const store = storesOn({ approvals: home, log: home, runs: home });
+  const ids = countingIds("owner");
+  const parts = resolveParts({ store, definitions: [], keyring, clock, ids });
+  const given: RunnerParts[] = [];
+  const spied = {
+    ...parts,
+    runner: (own: RunnerParts) => {
+      given.push(own);
+      return parts.runner(own);
+    },
+  };
+  const running = { ...pendingRun(facts), standing: { status: "running" }, revision: 1 } as const;
+  const opened = await parts.access.put(running, 0);
+  const owner = new RunOwner(spied, opened);
+  const { log, alongside } = given[0]!;
+  let revision = 1;
+  let attempts = 0;
+  /** Commits events as a runner does, with other writes before them. */
+  async function commit(events: readonly RunEvent[], before: readonly Write[] = []) {
+    const appended = events.map((_, n) =>
+      appendWrite("default", "run-1", revision + n + 1, "text"),
+    );
+    const above = events.flatMap((event) => alongside!(event, "run-1"));
+    const writes = [...before, ...appended, ...above];
+    const send = () => log.commit(`attempt-${(attempts += 1)}`, writes);
+    const outcome = await send();
+    if (outcome.status === "done") revision += events.length;
+    return { outcome, above, again: send };
+  }
+  return { owner, store, commit };
+}
+
+const taken: Write = appendWrite("default", "run-1", 2, "somebody else's");
+
+describe("what an owner knows of its run", () => {
+  it("WF-10 writes the registry only where the run moves, in the commit of the event", async () => {
+    const { owner, store, commit } = await owned();
+    expect((await commit([dropped])).above).toEqual([]);
+    expect((await commit([dropped, paused])).above).toHaveLength(1);
+    expect(owner.record).toMatchObject({ standing: { status: "interrupted" }, revision: 4 });
+    expect((await store.runs.get("default", "run-1"))?.version).toBe(2);
+    expect((await commit([answered, paused])).above).toHaveLength(2);
+    expect((await store.runs.get("default", "run-1"))?.version).toBe(4);
+    expect(owner.record.revision).toBe(6);
+  });
+
+  it("WF-10 forgets what was refused, and expects what really stands", async () => {
+    const { owner, store, commit } = await owned();
+    await store.log.commit("other", [{ ...taken, key: "run-2/000000000001" }]);
+    const stale = { ...taken, key: "run-2/000000000001" };
+    expect((await commit([paused], [stale])).outcome.status).toBe("refused");
+    expect(owner.record).toMatchObject({ standing: { status: "running" }, revision: 1 });
+    expect((await commit([dropped])).outcome.status).toBe("done");
+    expect(owner.record).toMatchObject({ standing: { status: "running" }, revision: 2 });
+    expect((await commit([paused])).outcome.status).toBe("done");
+    expect(owner.record).toMatchObject({ standing: { status: "interrupted" }, revision: 3 });
+    expect((await store.runs.get("default", "run-1"))?.values["status"]).toBe("interrupted");
+  });
+
+  it("WF-10 counts a refused commit that was sent again as it was", async () => {
+    const { owner, store, commit } = await owned();
+    const late = { ...taken, key: "run-2/000000000001", expect: 1 };
+    const first = await commit([paused], [late]);
+    expect(first.outcome.status).toBe("refused");
+    await store.log.commit("other", [{ ...late, expect: 0 }]);
+    expect((await first.again()).status).toBe("done");
+    expect(owner.record).toMatchObject({ standing: { status: "interrupted" }, revision: 2 });
+  });
+
+  it("WF-10 counts no commit that holds none of its events", async () => {
+    const { owner, store, commit } = await owned();
+    await store.log.commit("other", [{ ...taken, key: "run-2/000000000001" }]);
+    await commit([paused], [{ ...taken, key: "run-2/000000000001" }]);
+    const beside = { ...taken, statement: "notes.put", key: "n", values: {} };
+    expect((await commit([], [beside])).outcome.status).toBe("done");
+    expect(owner.record).toMatchObject({ standing: { status: "running" }, revision: 1 });
+  });
+
+  it("FLOW-75 refuses the event with the row that somebody else moved", async () => {
+    const { owner, store, commit } = await owned();
+    const row = await store.runs.get("default", "run-1");
+    const moved = { statement: "runs.put", scope: "default", key: "run-1", expect: 1 };
+    await store.runs.commit("other", [{ ...moved, values: row!.values }]);
+    expect((await commit([paused])).outcome.status).toBe("refused");
+    expect(await store.log.head("default", "run-1")).toBe(0);
+    expect(owner.record.standing.status).toBe("running");
+  });
+});
