@@ -73,23 +73,23 @@ describe("a list", () => {
     expect(await ids({ expiresBefore: 1_010_000 })).toEqual([]);
   });
 
-  const wrong: readonly unknown[] = [
-    { status: "pending" },
-    { state: null },
-    { state: undefined },
-    { state: "open" },
-    { tool: null },
-    { tool: "" },
-    { runId: { $ne: 1 } },
-    { requestedBefore: "yesterday" },
-    { expiresBefore: Number.NaN },
-    { tool: "a\0" },
-    null,
-    undefined,
-    [],
-    "pending",
+  const wrong: readonly (readonly [string, unknown])[] = [
+    ["an unknown member", { status: "pending" }],
+    ["a state of null", { state: null }],
+    ["a state that is undefined", { state: undefined }],
+    ["an unknown state", { state: "open" }],
+    ["a tool of null", { tool: null }],
+    ["an empty tool", { tool: "" }],
+    ["an operator for a run", { runId: { $ne: 1 } }],
+    ["a time in words", { requestedBefore: "yesterday" }],
+    ["a time that is no number", { expiresBefore: Number.NaN }],
+    ["a tool with a NUL", { tool: "a\0" }],
+    ["null", null],
+    ["undefined", undefined],
+    ["a list", []],
+    ["a text", "pending"],
   ];
-  it.each(wrong)("APR-05 takes no filter that is null or unknown for all: %j", async (filter) => {
+  it.each(wrong)("APR-05 does not take %s as a filter for all", async (_name, filter) => {
     const here = await twelve();
     const listed = here.records.list(scope, { filter: filter as object });
     await expect(listed).rejects.toThrow(withCode("filter-invalid"));
