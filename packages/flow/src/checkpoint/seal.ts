@@ -20,7 +20,7 @@ import { sealable, stateForm, type FormParts } from "./form.ts";
 export const checkpointVersion = 1;
 
 /** A graph's manifest as one header text, and back. Names and digests hold neither `=` nor `;`. */
-export function manifestText(manifest: Manifest): string {
+function manifestText(manifest: Manifest): string {
   return Object.entries(manifest)
     .map(([part, digest]) => `${part}=${digest}`)
     .join(";");

@@ -3,7 +3,7 @@ import { toolFacts } from "@holdpoint/tools";
 import { FlowError } from "../errors.ts";
 import { mistakesIn, type Draft } from "./check.ts";
 import { digestOf, manifestOf, type FunctionIdentity, type Manifest } from "./digest.ts";
-import { END, type NodeSpec, type ReducerSpec, type RouteSpec } from "./node.ts";
+import { type NodeSpec, type ReducerSpec, type RouteSpec } from "./node.ts";
 import { stateReader, type StateReader } from "./state.ts";
 
 /** A built flow: checked whole and frozen. `S` is its state, `In` what a run starts from, `N` its nodes' names. */
@@ -122,5 +122,3 @@ export function graphOf(flow: Flow): Graph {
     );
   return graph;
 }
-
-export { END };

@@ -7,7 +7,7 @@ import type { Wait } from "./journal.ts";
 import type { LiveRun } from "./live.ts";
 
 /** The id of a gate's question in one visit. */
-export function gateIdOf(runId: string, visit: string): string {
+function gateIdOf(runId: string, visit: string): string {
   return digestText(`gate\0${runId}\0${visit}`);
 }
 

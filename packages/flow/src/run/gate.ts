@@ -165,7 +165,7 @@ function appliedEdit(spec: GateSpec, edited: unknown, live: LiveRun): unknown {
 }
 
 /** Nobody could answer (FLOW-44). */
-export function noApprover(live: LiveRun): FlowError {
+function noApprover(live: LiveRun): FlowError {
   return new FlowError(
     "no-approver",
     "no one can answer: the runner has no approval port, and this flow asks for approvals",
