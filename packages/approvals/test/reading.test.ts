@@ -179,6 +179,33 @@ describe("a view", () => {
     expect(Object.isFrozen(view)).toBe(true);
   });
 
+  it("APR-01 APR-22 shows everything that a record says but its arguments", async () => {
+    const here = world();
+    const id = await file(here, { rule: { quorum: 2, expiresInMs: 5_000, title: "Refund" } });
+    await here.records.decide({ scope, id, decision: await yes("dana finance") });
+    const dana = { id: "dana", assurance: "verified", roles: ["finance"] };
+    expect(JSON.parse(JSON.stringify(await here.records.show(scope, id)))).toEqual({
+      id,
+      scope,
+      state: "pending",
+      version: 2,
+      kind: "tool",
+      tool: "issue_refund",
+      runId: "run-1",
+      node: "pay#1",
+      callId: "run-1/pay#1/issue_refund/1",
+      requestedBy: { id: "rita", assurance: "verified" },
+      requestedAt: 1_000_000,
+      expiresAt: 1_005_000,
+      expired: false,
+      rule: { quorum: 2, expiresInMs: 5_000, title: "Refund" },
+      argumentsDigest: requestFor().argumentsDigest,
+      votes: [{ approved: true, by: dana, at: 1_000_000, edited: false }],
+      lateVotes: [],
+      missing: 1,
+    });
+  });
+
   it("APR-21 tells why a record was withdrawn", async () => {
     const here = world();
     const id = await file(here);
