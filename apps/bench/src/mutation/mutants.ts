@@ -93,11 +93,9 @@ function mutate(node: AnyNode, source: string, wording: boolean, add: Add): void
   switch (node.type) {
     case "BinaryExpression":
     case "LogicalExpression": {
-      const { left, right, operator } = node as unknown as {
-        left: Node;
-        right: Node;
-        operator: string;
-      };
+      const left = node["left"] as Node;
+      const right = node["right"] as Node;
+      const operator = node["operator"] as string;
       const other = OPERATORS[operator];
       if (other === undefined || wording) return;
       const between = source.slice(left.end, right.start);
