@@ -37,13 +37,12 @@ export function assertEligible(
 ): void {
   const code = ineligible(rule, requestedBy, actor);
   if (code === undefined) return;
-  throw new ApprovalError(code, `${reasons[code]} ${approvalId}`, { approvalId });
+  throw new ApprovalError(code, `the approval ${approvalId}: ${reasons[code]}`, { approvalId });
 }
 
 const reasons: Readonly<Record<Ineligible, string>> = {
   "actor-unverified": "an identity port has to vouch for whoever decides",
-  "actor-excluded":
-    "the one who asked may not decide, and they, or who asked, is not known apart, on",
+  "actor-excluded": "whoever asked may not decide, and while that is unknown nobody may",
   "actor-not-eligible": "the rule names others to decide",
 };
 

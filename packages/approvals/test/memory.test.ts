@@ -64,6 +64,9 @@ describe("a home in memory", () => {
     expect(read({ prefix: "b/", limit: 2 })).toEqual(["b/1", "b/10"]);
     expect(read({ after: "b/2" })).toEqual(["c/1"]);
     expect(read({ prefix: "d" })).toEqual([]);
+    expect(read({ prefix: "b" })).toEqual(["b", "b/1", "b/10", "b/2"]);
+    await home.commit("two", [put("log", "b/1", 1), put("log", "a/1", 1)]);
+    expect(read()).toEqual(["a/1", "b", "b/1", "b/10", "b/2", "c/1"]);
   });
 
   it("APR-27 tells watchers what each commit set, and no longer when they left", async () => {

@@ -185,6 +185,8 @@ describe("a rule", () => {
     expect(rule.approvers).toEqual(["dana", "erik"]);
     expect([rule, rule.approvers].map(Object.isFrozen)).toEqual([true, true]);
     expect(checkedRule({ reason: undefined } as never)).toEqual({});
+    const texts = { title: "x".repeat(4_000), reason: "because", excludeRequester: false };
+    expect(checkedRule(texts)).toEqual(texts);
   });
 
   const wrong: readonly unknown[] = [

@@ -7,7 +7,7 @@
  * recursion, whatever the text. Bytes rather than characters: reading an element of a byte array
  * is nobody's method, and takes half the time.
  */
-import { fromUtf8, indexOfText, sliceText } from "../platform.ts";
+import { fromUtf8, includesText, indexOfText, sliceText } from "../platform.ts";
 import type { Limits } from "../limits.ts";
 
 export type Scan =
@@ -32,6 +32,8 @@ const LOOKED_AT_BYTES = 48;
 export function scan(text: string, bytes: Uint8Array, limits: Limits): Scan {
   const { length } = bytes;
   const ascii = text.length === length;
+  // Without an escape, and with a byte a character, a string ends at the next quote.
+  const plain = ascii && !includesText(text, "\\");
   let depth = 0;
   let values = 0;
   let members = 0;
@@ -41,8 +43,12 @@ export function scan(text: string, bytes: Uint8Array, limits: Limits): Scan {
     const code = bytes[i]!;
     if (code === QUOTE) {
       const start = i;
-      i = closingQuote(text, bytes, i + 1, ascii);
-      if (i < 0) return refused(-i - 1, "an escape in another spelling");
+      i = plain ? indexOfText(text, '"', i + 1) : closingQuote(text, bytes, i + 1, ascii);
+      if (i < 0) {
+        // No quote at all: the parser refuses what is open.
+        if (plain) break;
+        return refused(-i - 1, "an escape in another spelling");
+      }
       i++;
       if (bytes[i] === 58) {
         members++;

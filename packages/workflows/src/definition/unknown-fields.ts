@@ -4,11 +4,10 @@
  * `catchall`, a record) or says nothing of them (a transform, another library's schema), it has the word.
  */
 
-/** As much of a zod schema as is walked here. */
-interface ZodLike {
-  safeParse(value: unknown): { readonly success: boolean };
-  readonly _zod: { readonly def: Readonly<Record<string, unknown>> & { readonly type: string } };
-}
+import type { z } from "zod";
+
+/** What a zod schema says of itself; which members it has depends on its type. */
+type Definition = Readonly<Record<string, unknown>> & { readonly type: string };
 
 type Path = readonly (string | number)[];
 type Find = (schema: unknown, value: unknown, path: Path) => Path[];
@@ -20,12 +19,12 @@ export function unknownFields(schema: unknown, value: unknown): Path[] {
 
 const find: Find = (schema, value, path) => {
   if (!isZod(schema) || typeof value !== "object" || value === null) return [];
-  const { def } = schema._zod;
+  const def = schema._zod.def as Definition;
   const look = looks[def.type];
   return look === undefined ? [] : look(def, value, path);
 };
 
-type Look = (def: ZodLike["_zod"]["def"], value: object, path: Path) => Path[];
+type Look = (def: Definition, value: object, path: Path) => Path[];
 
 const inner: Look = (def, value, path) => find(def["innerType"], value, path);
 
@@ -84,6 +83,6 @@ function takes(option: unknown, value: unknown): boolean {
   }
 }
 
-function isZod(schema: unknown): schema is ZodLike {
+function isZod(schema: unknown): schema is z.ZodType {
   return typeof schema === "object" && schema !== null && "_zod" in schema && "safeParse" in schema;
 }

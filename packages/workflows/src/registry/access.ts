@@ -101,7 +101,11 @@ export class RunAccess {
     const known = await this.commit([this.write(record, expect)]);
     if (known.status === "done") return { record, version: expect + 1 };
     const { id: runId } = record.facts;
-    throw new WorkflowError("run-moved", `somebody else moved run ${runId} meanwhile`, { runId });
+    const { because } = known.refusal;
+    throw new WorkflowError("run-moved", `somebody else has run ${runId} by now`, {
+      runId,
+      because,
+    });
   }
 }
 

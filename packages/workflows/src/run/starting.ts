@@ -55,8 +55,9 @@ export async function seedRun(
   if (known.status === "done") return { opened: { record, version: 1 }, fresh: true };
   const first = key === undefined ? undefined : await access.started(definition.name, key);
   if (first !== undefined) return { opened: sameInput(first, facts), fresh: false };
-  const message = `the registry did not take run ${facts.id}`;
-  throw new WorkflowError("run-moved", message, { runId: facts.id });
+  const { because } = known.refusal;
+  const message = `the registry did not take run ${facts.id}: ${because}`;
+  throw new WorkflowError("run-moved", message, { runId: facts.id, because });
 }
 
 function factsOf(

@@ -86,7 +86,10 @@ describe("what happens while a run is worked on", () => {
     await desk.decide(waitsFor[0]!.id, approve({ by: dana }));
     await expect(desk.settled(runId)).rejects.toMatchObject({ code: "revision-conflict" });
     expect((await desk.get(runId))?.status).toBe("interrupted");
-    await expect(desk.start("refund", input)).rejects.toMatchObject({ code: "run-moved" });
+    await expect(desk.start("refund", input)).rejects.toMatchObject({
+      code: "run-moved",
+      data: { because: "fenced" },
+    });
     expect(here.effects.paid).toEqual([]);
   });
 
