@@ -5,7 +5,7 @@
  * E2 What is unknown is refused: a rule that excludes the requester refuses everybody where nobody knows who asked.
  */
 
-import type { ActorRef } from "./actor.ts";
+import { rolesOf, type ActorRef } from "./actor.ts";
 import { ApprovalError, type ApprovalErrorCode } from "./errors.ts";
 import type { ApprovalRule } from "./rule.ts";
 
@@ -50,6 +50,7 @@ function asksForSomebody({ approvers, quorum = 1, excludeRequester }: ApprovalRu
   return approvers !== undefined || quorum > 1 || excludeRequester === true;
 }
 
-function isNamed(approvers: readonly string[], { id, roles = [] }: ActorRef): boolean {
-  return approvers.includes(id) || roles.some((role) => approvers.includes(`role:${role}`));
+function isNamed(approvers: readonly string[], actor: ActorRef): boolean {
+  const roles = rolesOf(actor) ?? [];
+  return approvers.includes(actor.id) || roles.some((role) => approvers.includes(`role:${role}`));
 }

@@ -101,6 +101,17 @@ describe("a list", () => {
       await expect(here.records.list(at as string)).rejects.toThrow(withCode("id-invalid"));
       await expect(here.records.changes(at as string)).rejects.toThrow(withCode("id-invalid"));
       await expect(here.records.cursor(at as string)).rejects.toThrow(withCode("id-invalid"));
+      const one = [
+        here.records.verifyAudit(at as string, "a00"),
+        here.records.show(at as string, "a00"),
+      ];
+      const ids = [
+        here.records.verifyAudit(scope, at as string),
+        here.records.read(scope, at as string),
+      ];
+      for (const asked of [...one, ...ids]) {
+        await expect(asked).rejects.toThrow(withCode("id-invalid"));
+      }
     }
     for (const limit of [0, 501, 1.5, "5"]) {
       const listed = here.records.list(scope, { limit: limit as number });

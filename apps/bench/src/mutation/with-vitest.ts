@@ -26,7 +26,7 @@ const [name = "approvals", share = "1", seed = "1"] = process.argv.slice(2);
 /** Sources whose tests stand outside, or that hold no decisions of their own. */
 const leftOut = /^(?:index|contract)\.ts$|^contract\//;
 /** Tests that take long, or that test the tests. */
-const slow = /^(?:model|once|contract-bites|readme|memory)\.test\.ts$/;
+const slow = /^(?:model|once|contract-bites|readme|page-cost)\.test\.ts$/;
 /** A mutant that is still running then is taken for an endless loop, which a test run would notice. */
 const stuckMs = 90_000;
 
