@@ -21,7 +21,16 @@ const tag = defineCodec({
   encode: (value: Tag) => [value.text],
   decode: () => new Tag(),
 });
-const sealer = createSealer({ models: [box], codecs: [tag] });
+class Flat {
+  kind = "flat";
+}
+const flat = defineCodec({
+  type: "flat",
+  is: (value) => value instanceof Flat,
+  encode: () => "f",
+  decode: () => new Flat(),
+});
+const sealer = createSealer({ models: [box], codecs: [tag, flat] });
 
 describe("places in refusals", () => {
   const siblings: readonly (readonly [string, unknown])[] = [
@@ -67,11 +76,18 @@ describe("places in refusals", () => {
   });
 
   it("SEAL-21 count models and codecs as the reader counts them", () => {
-    for (const value of [new Box(), [new Tag()], { a: [new Box(), new Tag()] }]) {
+    const strings = [{ a: "x", b: "y" }, ["x", "y"], [true, null, 1], { a: null, b: false, c: 2 }];
+    const tagged = [
+      new Box(),
+      [new Tag()],
+      { a: [new Box(), new Tag()] },
+      [new Flat(), new Flat()],
+    ];
+    for (const value of [...strings, ...tagged]) {
       const written = sealer.encode(value);
       for (let limit = 1; limit < 16; limit++) {
         for (const limits of [{ nodes: limit }, { depth: limit }]) {
-          const own = createSealer({ models: [box], codecs: [tag], limits });
+          const own = createSealer({ models: [box], codecs: [tag, flat], limits });
           const writes = accepted(() => own.encode(value));
           expect([limits, writes]).toEqual([
             limits,
@@ -100,7 +116,7 @@ describe("places in refusals", () => {
     expect(refusal(() => decode(`[${"0,".repeat(999_999)}0]`)).found).toBe(
       "more than 1000000 values",
     );
-  });
+  }, 30_000);
 
   it("SEAL-17 SEAL-24 format a path by its keys, and shorten what is long", () => {
     expect(formatPath([])).toBe("");
@@ -129,6 +145,43 @@ describe("places in refusals", () => {
     );
     expect(refusal(() => decode('{"a":{"x":1},"b":{"x":1,"y":2,"x":3}}')).path).toBe("b.x");
     expect(refusal(() => decode('{"a":[{"x":1},{"x":2}],"a":1}')).path).toBe("a");
+  });
+
+  it("SEAL-24 names the place inside a tag's payload", () => {
+    const places: readonly (readonly [string, string])[] = [
+      ['{"m":{"$model":["box",{"a":{"$x":1}}]}}', "m.$model[1].a.$x"],
+      ['{"$codec":["tag",[{"$x":1}]]}', "$codec[1][0].$x"],
+      ['[{"$map":[[1,2],[3,{"$x":1}]]}]', "[0].$map[1][1].$x"],
+      ['{"$set":[[],{"$x":1}]}', "$set[1].$x"],
+      ['{"$object":[["$a",1],["b",{"c":{"$x":1}}]]}', "$object[1][1].c.$x"],
+    ];
+    for (const [text, path] of places) {
+      expect(refusal(() => sealer.decode(text, { schema: box.schema })).path).toBe(path);
+    }
+  });
+
+  it("SEAL-45 names the place of a value that a codec refuses to read", () => {
+    const failing = createSealer({
+      codecs: [
+        {
+          ...tag,
+          decode: () => {
+            throw new Error("no");
+          },
+        },
+      ],
+    });
+    const text = failing.encode({ a: [1, { b: new Map([["k", new Tag()]]) }] });
+    expect(refusal(() => failing.decode(text)).path).toBe("a[1].b.$map[0][1].$codec");
+  });
+
+  it("SEAL-21 tell of a text of a mebibyte by default, and not of one byte less", () => {
+    const told: unknown[] = [];
+    const own = createSealer({ onLarge: (figure) => told.push(figure) });
+    own.encode("x".repeat(1024 * 1024 - 3));
+    expect(told).toEqual([]);
+    own.encode("x".repeat(1024 * 1024 - 2));
+    expect(told).toEqual([{ bytes: 1_048_576, warnBytes: 1_048_576 }]);
   });
 
   it("SEAL-17 give advice that fits each kind", () => {

@@ -130,10 +130,15 @@ function mutate(node: AnyNode, source: string, wording: boolean, add: Add): void
       add(node, "without statement", ";");
       return;
     case "ReturnStatement":
-      if (node["argument"] !== null) add(node, "return nothing", "return;");
+      if (!returnsNothing(node)) add(node, "return nothing", "return;");
       return;
     default:
   }
+}
+
+function returnsNothing(node: AnyNode): boolean {
+  const argument = node["argument"] as { name?: string } | null;
+  return argument === null || argument.name === "undefined";
 }
 
 function literal(node: AnyNode, add: Add): void {

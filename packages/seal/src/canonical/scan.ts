@@ -17,6 +17,8 @@ export type Scan =
       readonly members: number;
       /** A name begins with a digit, so that its place among the names may not be its own. */
       readonly indexNames: boolean;
+      /** A name is spelled with an escape, which not every native parser reads right. */
+      readonly escapedNames: boolean;
     }
   | { readonly status: "refused"; readonly at: number; readonly reason: string };
 
@@ -38,6 +40,7 @@ export function scan(text: string, bytes: Uint8Array, limits: Limits): Scan {
   let values = 0;
   let members = 0;
   let indexNames = false;
+  let escapedNames = false;
   let i = 0;
   while (i < length) {
     const code = bytes[i]!;
@@ -55,6 +58,7 @@ export function scan(text: string, bytes: Uint8Array, limits: Limits): Scan {
         i++;
         const first = bytes[start + 1]!;
         if (first >= 48 && first <= 57) indexNames = true;
+        if (!plain && !escapedNames) escapedNames = hasEscape(bytes, start, i);
       } else values++;
     } else if (code === 44) i++;
     else if (code === 123 || code === 91) {
@@ -78,11 +82,16 @@ export function scan(text: string, bytes: Uint8Array, limits: Limits): Scan {
     }
     if (values > limits.nodes) return refused(i, `more than ${limits.nodes} values`);
   }
-  return { status: "plain-spelling", members, indexNames };
+  return { status: "plain-spelling", members, indexNames, escapedNames };
 }
 
 function refused(at: number, reason: string): Scan {
   return { status: "refused", at, reason };
+}
+
+function hasEscape(bytes: Uint8Array, from: number, end: number): boolean {
+  for (let i = from; i < end; i++) if (bytes[i] === BACKSLASH) return true;
+  return false;
 }
 
 function isLetter(code: number): boolean {
