@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import { flow, memoryRunLog, type RunNotice } from "../../src/index.ts";
+import { Watch, Watched } from "../../src/run/watch.ts";
 import { settle } from "../support/clock.ts";
 import { effects } from "../support/effects.ts";
 import { no, paused, rejection, stateOf, world, yes } from "../support/world.ts";
@@ -99,6 +100,29 @@ describe("watching a run", () => {
     // Nothing of the time before: nobody watched any more.
     expect(await Promise.race([next, settle(2).then(() => "nothing")])).toBe("nothing");
     await late.return!();
+  });
+
+  it("FLOW-08 forgets a run's notices when its last reader is gone, and not before", async () => {
+    let forgotten = 0;
+    const watched = new Watched(() => void (forgotten += 1));
+    const notice = (type: RunNotice["type"]): RunNotice => ({
+      type,
+      runId: "r",
+      revision: 1,
+      at: 1,
+    });
+    const [one, two, never] = [new Watch(watched), new Watch(watched), new Watch(watched)];
+    const waits = two.next();
+    watched.give(notice("run-started"));
+    expect((await waits).value).toMatchObject({ type: "run-started" });
+    await one.return();
+    await one.return();
+    await never.return();
+    expect(forgotten).toBe(0);
+    watched.give(notice("completed"));
+    expect(await two.next()).toMatchObject({ done: false, value: { type: "completed" } });
+    expect(forgotten).toBe(1);
+    expect(await two.next()).toEqual({ done: true, value: undefined });
   });
 
   it("FLOW-08 does not await listeners, reports those that throw, and changes nothing for them", async () => {
