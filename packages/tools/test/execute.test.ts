@@ -414,6 +414,15 @@ describe("the ledger", () => {
 
   it("TOOL-06 has entries for calls whose input has no key, without what needs one", async () => {
     const ledger = memoryLedger(1);
+    const misfit = defineTool({
+      name: "m",
+      description: "",
+      input,
+      output: z.string(),
+      execute: () => 5 as unknown as string,
+    });
+    await new Executor({ ledger }).tryCall(misfit, { cents: 1 });
+    expect(ledger.entries[0]).toMatchObject({ outcome: "output-invalid" });
     const tool = defineTool({ name: "t", description: "", input: z.any(), execute: () => 1 });
     const executor = new Executor({ ledger });
     await executor.call(tool, 1);

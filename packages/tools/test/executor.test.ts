@@ -674,7 +674,10 @@ describe("handing over to a runner", () => {
         if (at === "port") own.abort();
         return { ...approved(), approvalId: "a1" };
       });
-      const dispatch = () => own.abort();
+      const dispatch = () => {
+        steps.push("dispatch");
+        own.abort();
+      };
       const executor = new Executor({ approvals, clock: handClock() });
       return {
         steps,
@@ -683,12 +686,13 @@ describe("handing over to a runner", () => {
     };
     for (const at of ["port", "dispatch"] as const) {
       const { steps, outcome } = stop(at);
+      const before = at === "port" ? [] : ["dispatch"];
       expect(await outcome).toMatchObject({
         executed: false,
         error: { code: "cancelled" },
         unused: { approvalId: "a1", reason: "cancelled" },
       });
-      expect(steps).not.toContain("execute");
+      expect(steps.filter((step) => ["dispatch", "execute"].includes(step))).toEqual(before);
     }
     const own = new AbortController();
     const gone = scriptedPort(() => {
@@ -777,7 +781,12 @@ describe("using up an approval by itself", () => {
   };
   const ready: SettlePlan = { status: "ready", decision: decision(), writes: [] };
 
-  function scripted(plans: readonly SettlePlan[], commits: readonly (CommitOutcome | Error)[]) {
+  function scripted(
+    plans: readonly SettlePlan[],
+    commits: readonly (CommitOutcome | Error)[],
+    then?: "abort",
+  ) {
+    const own = new AbortController();
     const log: string[] = [];
     const attempts: string[] = [];
     let plan = 0;
@@ -788,6 +797,7 @@ describe("using up an approval by itself", () => {
         now: async () => 1_000_000,
         async commit(attemptId) {
           attempts.push(attemptId);
+          if (then === "abort") own.abort();
           const answer = commits[Math.min(commit++, commits.length - 1)]!;
           log.push(answer instanceof Error ? "throws" : answer.status);
           if (answer instanceof Error) throw answer;
@@ -823,10 +833,11 @@ describe("using up an approval by itself", () => {
       clock: handClock(),
       listeners: [(event) => void events.push(event)],
     });
-    const call = () => executor.tryCall(tool, { cents: 1, id: "x" });
+    const call = () => executor.tryCall(tool, { cents: 1, id: "x" }, { signal: own.signal });
     return {
       log,
       attempts,
+      signal: own.signal,
       call,
       ran,
       dropped: () => events.filter(({ kind }) => kind === "dropped"),
@@ -839,6 +850,14 @@ describe("using up an approval by itself", () => {
     expect(log).toEqual(["settle 43", "done", "conclude executed", "done"]);
     expect(new Set(attempts).size).toBe(2);
     expect(ran).toEqual([1]);
+  });
+
+  it("APR-21 concludes an approval that was used up and not run, after all, as unused", async () => {
+    const { log, signal, call, ran } = scripted([ready], [done], "abort");
+    expect(await call()).toMatchObject({ ok: false, error: { code: "cancelled" } });
+    expect(signal.aborted).toBe(true);
+    expect(log).toEqual(["settle 43", "done", "conclude unused", "done"]);
+    expect(ran).toEqual([]);
   });
 
   it("APR-26 asks again under the same attempt where an answer was lost, and runs only when it knows", async () => {

@@ -554,6 +554,8 @@ describe("the snapshot of an input", () => {
     const most: unknown[] = [];
     most.length = 1_000_000;
     expect(inputOf(tool(z.any()), most).value).not.toBe(most);
+    most.length += 1;
+    expect(inputOf(tool(z.any()), most).value).toBe(most);
     const rootless = Object.create(Object.create(null)) as object;
     expect(inputOf(tool(z.any()), rootless).value).toBe(rootless);
     const list = List.from([1]);

@@ -198,6 +198,51 @@ describe("a secret argument", () => {
     expect(sinks.map(shown).join("\n")).toContain(MASK);
   });
 
+  it("TOOL-11 is taken out of a failure's message and attributes, and nothing else is", async () => {
+    const tool = defineTool({
+      name: "t",
+      description: "",
+      input: z.object({ pin: z.string(), code: z.number() }),
+      secrets: ["pin", "code"],
+      execute: ({ pin, code }) => {
+        const at = new Date(5);
+        const attributes = {
+          at,
+          none: null,
+          flag: true,
+          other: 5,
+          code,
+          big: BigInt(code),
+          list: [pin, "open", at],
+          map: new Map<unknown, unknown>([[pin, at]]),
+          set: new Set([pin, null]),
+          deep: { text: `<${pin}>`, bytes: new Uint8Array([1]) },
+        };
+        throw new ToolError(`${pin} is wrong, ${code} too`, { attributes });
+      },
+    });
+    const result = await new Executor().tryCall(tool, { pin: canary, code: number });
+    const at = new Date(5);
+    expect(!result.ok && result.error).toEqual({
+      name: "ToolError",
+      code: "failed",
+      message: `${MASK} is wrong, ${MASK} too`,
+      retryable: false,
+      attributes: {
+        at,
+        none: null,
+        flag: true,
+        other: 5,
+        code: MASK,
+        big: MASK,
+        list: [MASK, "open", at],
+        map: new Map<unknown, unknown>([[MASK, at]]),
+        set: new Set([MASK, null]),
+        deep: { text: `<${MASK}>`, bytes: new Uint8Array([1]) },
+      },
+    });
+  });
+
   it("TOOL-11 that is not there takes nothing out of a failure", async () => {
     const tool = defineTool({
       name: "t",

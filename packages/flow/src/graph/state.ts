@@ -43,7 +43,13 @@ export function stateReader(schema: StateSchema): StateReader {
   const shape = schema.shape as Record<string, z.ZodType>;
   const fields = Object.keys(shape);
   const output = new Map<string, z.ZodType>();
-  for (const name of fields) output.set(name, z.output(shape[name]!) as z.ZodType);
+  /** Fields for which the schema would make a value of its own: on the output side there is nothing to make. */
+  const making: string[] = [];
+  for (const name of fields) {
+    const held = heldBy(shape[name]!);
+    if (held !== shape[name]) making.push(name);
+    output.set(name, z.output(held) as z.ZodType);
+  }
   const wholeOutput = z.output(schema) as z.ZodType;
   const hasOwnChecks = (schema._zod.def.checks?.length ?? 0) > 0;
 
@@ -92,6 +98,15 @@ export function stateReader(schema: StateSchema): StateReader {
       if (hasOwnChecks) checked(wholeOutput, state);
     },
     opened(state) {
+      for (const name of making) {
+        const read = output.get(name)!.safeParse(state[name]);
+        if (read.success) continue;
+        const issues = read.error.issues.map(({ path, message }) => ({
+          path: [name, ...path],
+          message,
+        }));
+        throw unfit(issues);
+      }
       freezeOwn(state, checked(wholeOutput, state));
     },
     optional: (name) => output.get(name)?.safeParse(undefined).success ?? false,
@@ -102,11 +117,22 @@ export function stateReader(schema: StateSchema): StateReader {
 function checked(schema: z.ZodType, state: Record<string, unknown>): unknown {
   const read = schema.safeParse(state);
   if (read.success) return read.data;
-  throw new FlowError(
+  throw unfit(read.error.issues);
+}
+
+function unfit(issues: readonly Issue[]): FlowError {
+  return new FlowError(
     "state-invalid",
-    `the state does not fit its schema: ${issuesText(read.error.issues)}`,
-    { issues: read.error.issues.map((issue) => issue.path.map(String).join(".")) },
+    `the state does not fit its schema: ${issuesText(issues)}`,
+    { issues: issues.map((issue) => issue.path.map(String).join(".")) },
   );
+}
+
+/** A field's schema without the defaults around it: `undefined` and wrong values are refused, not replaced (FLOW-13). */
+function heldBy(field: z.ZodType): z.ZodType {
+  const def = field._zod.def as { readonly type: string; readonly innerType?: z.ZodType };
+  const makes = def.type === "default" || def.type === "prefault" || def.type === "catch";
+  return makes && def.innerType !== undefined ? heldBy(def.innerType) : field;
 }
 
 /** Freezes of a decoded value what zod would have built, had it read it: a resumed node gets what a fresh one gets. */

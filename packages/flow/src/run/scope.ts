@@ -159,7 +159,8 @@ export class Scope {
     const entry = this.#prior?.take(made);
     if (entry !== undefined) return entry.outcome;
     const outcome = fresh();
-    if (this.#latch.is === "open") this.#ops.record(made, outcome);
+    // Also of code that goes on behind a closed latch: should it be run again, it sees the same.
+    if (!this.#isOver) this.#ops.record(made, outcome);
     return outcome;
   }
 

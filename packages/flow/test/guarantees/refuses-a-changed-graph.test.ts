@@ -264,6 +264,23 @@ describe("a changed graph is refused before an approval is spent", () => {
     expect(logged).toEqual([]);
   });
 
+  it("FLOW-63 refuses them also where the port does not prepare, and takes back what it asked", async () => {
+    let drawn = 0;
+    const f = flow("f", State)
+      .call("pay", tool("act"), { args: () => ({ n: (drawn += 1) }) })
+      .build();
+    const { runner, logged } = world({
+      approvals: { request: async () => ({ status: "pending", approvalId: "ask-1" }) },
+    });
+    expect(await rejection(runner().run(f, { n: 1 }))).toMatchObject({
+      code: "payload-not-pure",
+      data: { node: "pay#1", field: "args" },
+    });
+    expect(logged).toMatchObject([
+      { facts: { approvalId: "ask-1", reason: "state-not-sealable" } },
+    ]);
+  });
+
   it("FLOW-63 evaluates arguments once where nobody waits", async () => {
     let drawn = 0;
     const { free } = effects();

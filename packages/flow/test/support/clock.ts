@@ -46,6 +46,7 @@ export async function settle(turns = 5): Promise<void> {
 /** Ids that count. */
 export function countingIds(prefix = "id"): Ids {
   let count = 0;
+  let thrown = 0;
   const next = () => `${prefix}-${(count += 1)}`;
-  return { id: next, uuid: next, random: () => ((count += 1) % 100) / 100 };
+  return { id: next, uuid: next, random: () => ((thrown += 1) % 1000) / 1000 };
 }

@@ -1,0 +1,35 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+import { describe, expect, it } from "vitest";
+
+const read = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8");
+const blocks = [...read("../README.md").matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code);
+
+describe("the README", () => {
+  it("FLOW-70 shows the samples that run here, letter by letter", () => {
+    const samples = readdirSync(new URL("samples", import.meta.url)).map((file) =>
+      read(`samples/${file}`),
+    );
+    expect(samples).toHaveLength(2);
+    expect(new Set(blocks)).toEqual(new Set(samples));
+  });
+
+  it("FLOW-70 FLOW-71 pauses twice, goes on from texts, and pays once", async () => {
+    const { asked, end, paidBack } = await import("./samples/portable.ts");
+    expect(asked).toEqual(["node:refund.review", "issue_refund"]);
+    expect(end).toEqual({ orderId: "A-17", cents: 250_000, refundId: "refund of A-17" });
+    expect(paidBack).toEqual(["A-17: 250000 under 43 characters of key"]);
+  });
+
+  it("FLOW-24 FLOW-36 answers three calls of one node by their ids, one of them by no", async () => {
+    const { second, done } = await import("./samples/several.ts");
+    expect(second).toMatchObject({
+      status: "paused",
+      pendings: [{ tool: "send" }, { tool: "send" }],
+    });
+    expect(done).toMatchObject({
+      status: "completed",
+      state: { sent: ["sent to erin", "not to fred", "sent to gina"] },
+    });
+  });
+});
