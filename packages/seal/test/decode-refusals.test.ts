@@ -22,6 +22,8 @@ const ROWS: readonly Row[] = [
     "]",
     "{",
     "nul",
+    `"\\n${"x".repeat(600)}`,
+    `["a\\n",${"é".repeat(3)}`.replace("é", '"'),
     "nulls",
     "[1,]",
     "[,1]",
