@@ -207,7 +207,7 @@ describe("the envelope", () => {
   it.each([10_000, 100_000])(
     "SEAL-28 P3 refuses flips all over an envelope of %d bytes",
     (size) => {
-      const items = Array.from({ length: Math.ceil(size / 62) }, (_, n) => ({
+      const items = Array.from({ length: Math.ceil(size / 50) }, (_, n) => ({
         n,
         text: `item "${n}" of many more`,
       }));
