@@ -161,6 +161,51 @@ describe("a gate", () => {
     });
   });
 
+  it("FLOW-20 fails its visit where an edit can't be applied, and may go on along a failed edge", async () => {
+    const make = (apply: () => { n: number }) =>
+      flow("f", State)
+        .gate("look", {
+          payload: (s) => ({ cents: s.n }),
+          edits: { schema: Payload, apply },
+        })
+        .node("mend", () => ({ note: "mended" }))
+        .node("after", () => ({ note: "after" }))
+        .edge("look", "after")
+        .failed("look", "mend")
+        .build();
+    const { runner } = world({ edits: anyEdit });
+    const wrong = () => ({ n: "x" }) as never;
+    const throws = () => {
+      throw new Error("no");
+    };
+    for (const apply of [wrong, throws]) {
+      const f = make(apply);
+      const first = paused(await runner().run(f, { n: 5 }));
+      const done = await runner().resume(f, first.checkpoint, edit({ cents: 3 }));
+      expect(stateOf(done)).toEqual({ n: 5, note: "mended" });
+    }
+    const f = make(() => ({ n: 1 }));
+    const denied = paused(await runner().run(f, { n: 5 }));
+    expect(stateOf(await runner().resume(f, denied.checkpoint, no())).note).toBe("mended");
+  });
+
+  it("FLOW-20 FLOW-12 fails its visit where the payload can't be made, and asks nobody", async () => {
+    const f = flow("f", State)
+      .gate("look", {
+        payload: () => {
+          throw new TypeError("no payload");
+        },
+      })
+      .build();
+    const { runner, port } = world();
+    expect(await rejection(runner().run(f, { n: 5 }))).toMatchObject({
+      code: "node-failed",
+      data: { node: "look#1" },
+      cause: { message: "no payload" },
+    });
+    expect((await port.records.list("default")).items).toEqual([]);
+  });
+
   it("FLOW-20 lets a quorum of distinct people pass it, the requester excluded", async () => {
     const people = identityPort((credential) => ({ id: String(credential) }));
     const vote = async (who: string) => approve({ by: await people.authenticate(who) });
