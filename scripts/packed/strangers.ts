@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
@@ -10,7 +10,8 @@ const run = promisify(execFile);
 /**
  * A folder in which one packed package is installed, alone but for the peers that it asks for. A
  * package with optional peers has two: one without them, where its main entry has to work, and one
- * with them, where every entry has to.
+ * with them, where every entry has to. A package whose main job takes others of ours has one more,
+ * `NAME-in-use`, with what its program imports.
  */
 export interface Stranger {
   readonly tarball: Tarball;
@@ -42,7 +43,10 @@ export async function installStrangers(
     dependencies: { "@types/node": nodeTypes },
   });
   const strangers = tarballs
-    .flatMap((tarball) => guestsOf(tarball, tarballs))
+    .flatMap((tarball) => [
+      ...guestsOf(tarball, tarballs),
+      ...guestInUse(tarball, tarballs, programs),
+    ])
     .map((guest) => settle(guest, programs, target));
   try {
     await run("pnpm", ["install", "--prefer-offline", "--no-frozen-lockfile"], { cwd: target });
@@ -83,6 +87,21 @@ function guestsOf(tarball: Tarball, tarballs: readonly Tarball[]): Guest[] {
     { tarball, name, peers, entries: [tarball.name] },
     { tarball, name: `${name}-with-peers`, peers: all, entries },
   ];
+}
+
+/** With the packages of ours that its program imports beside it. */
+function guestInUse(tarball: Tarball, tarballs: readonly Tarball[], programs: string): Guest[] {
+  const name = `${tarball.folder}-in-use`;
+  const program = join(programs, `${name}.ts`);
+  if (!existsSync(program)) return [];
+  const text = readFileSync(program, "utf8");
+  const companions = tarballs.filter((other) => text.includes(`from "${other.name}"`));
+  const peers: Record<string, string> = {};
+  for (const { name: own, file } of companions) peers[own] = `file:${file}`;
+  for (const one of [tarball, ...companions]) {
+    for (const [peer, range] of Object.entries(one.peers)) peers[peer] ??= range;
+  }
+  return [{ tarball, name, peers, entries: [tarball.name] }];
 }
 
 /** The peers that a user has to install: those of the package, and those that its peers ask for. */

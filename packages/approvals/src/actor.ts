@@ -6,6 +6,7 @@
  * A2 Two copies of this package in one process accept each other's actors: the set of made ones is shared between them.
  * A3 This is no boundary against code in the same process, which could call the port itself. It keeps data (a request's
  *    body, a model's output, a run's state) from naming the person who decides.
+ * A4 Roles are own members: what somebody put on `Object.prototype` gives nobody a role.
  */
 
 import { ApprovalError } from "./errors.ts";
@@ -30,6 +31,7 @@ export interface Actor extends ActorRef {
 export interface Identity {
   /** Stable and unique per person: votes are told apart by it. May not begin with `role:`. */
   readonly id: string;
+  /** An own member, not one of a prototype. */
   readonly roles?: readonly string[];
 }
 
@@ -90,15 +92,23 @@ export function assertActor(value: unknown): asserts value is Actor {
 }
 
 /** The plain data of an actor, for a record. */
-export function actorRef({ id, assurance, roles }: ActorRef): ActorRef {
+export function actorRef(actor: ActorRef): ActorRef {
+  const { id, assurance } = actor;
+  const roles = rolesOf(actor);
   return roles === undefined ? { id, assurance } : { id, assurance, roles: [...roles] };
+}
+
+/** The roles of somebody, where they have any (A4). */
+export function rolesOf(who: Pick<ActorRef, "roles">): readonly string[] | undefined {
+  return Object.hasOwn(who, "roles") ? who.roles : undefined;
 }
 
 /** Who stands for the library itself: an expiry, a withdrawal. */
 export const systemActor: ActorRef = Object.freeze({ id: "system", assurance: "none" });
 
 function makeActor(identity: Identity, assurance: ActorRef["assurance"]): Actor {
-  const { id, roles } = identity;
+  const { id } = identity;
+  const roles = rolesOf(identity);
   if (!isPersonName(id) || id.startsWith("role:")) {
     throw new ApprovalError("actor-unknown", "the identity has no usable id");
   }

@@ -157,11 +157,7 @@ function answerOf(
       : undefined;
   }
   const at = record.votes.findIndex((vote) => vote.attemptId === attemptId);
-  if (at === -1) {
-    const late = record.lateVotes.some((vote) => vote.attemptId === attemptId);
-    if (!late || record.state === "pending") return undefined;
-    throw new ApprovalAlreadyDecided(record.id, access.decisionOf(record, record.decision));
-  }
+  if (at === -1) return undefined;
   if (record.state !== "pending" && record.decision.attemptId === attemptId) {
     return { status: "decided", decision: access.decisionOf(record, record.decision) };
   }

@@ -112,19 +112,25 @@ export function decisionTerms(decision: Decision): DecisionTerms {
   return found;
 }
 
+/** What a port that asks nobody decides. */
+export function plainTerms(approved: boolean, by: ActorRef, note: string | undefined) {
+  return { approved, by, note, edited: undefined, forRun: false, reason: undefined };
+}
+
 /** A decision as plain data, without members that say nothing. */
 export function decisionRecord(
   terms: {
     readonly approved: boolean;
     readonly by: ActorRef;
-    readonly note?: string | undefined;
-    readonly edited?: { readonly arguments: unknown } | undefined;
-    readonly forRun?: boolean;
-    readonly reason?: WithdrawReason | undefined;
+    // None is optional: one that is left out would be looked up on Object.prototype.
+    readonly note: string | undefined;
+    readonly edited: { readonly arguments: unknown } | undefined;
+    readonly forRun: boolean;
+    readonly reason: WithdrawReason | undefined;
   },
   at: number,
 ): DecisionRecord {
-  const { approved, by, note, edited, forRun = false, reason } = terms;
+  const { approved, by, note, edited, forRun, reason } = terms;
   return {
     approved,
     by: actorRef(by),

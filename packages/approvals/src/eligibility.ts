@@ -5,7 +5,7 @@
  * E2 What is unknown is refused: a rule that excludes the requester refuses everybody where nobody knows who asked.
  */
 
-import type { ActorRef } from "./actor.ts";
+import { rolesOf, type ActorRef } from "./actor.ts";
 import { ApprovalError, type ApprovalErrorCode } from "./errors.ts";
 import type { ApprovalRule } from "./rule.ts";
 
@@ -37,13 +37,12 @@ export function assertEligible(
 ): void {
   const code = ineligible(rule, requestedBy, actor);
   if (code === undefined) return;
-  throw new ApprovalError(code, `${reasons[code]} ${approvalId}`, { approvalId });
+  throw new ApprovalError(code, `the approval ${approvalId}: ${reasons[code]}`, { approvalId });
 }
 
 const reasons: Readonly<Record<Ineligible, string>> = {
   "actor-unverified": "an identity port has to vouch for whoever decides",
-  "actor-excluded":
-    "the one who asked may not decide, and they, or who asked, is not known apart, on",
+  "actor-excluded": "whoever asked may not decide, and while that is unknown nobody may",
   "actor-not-eligible": "the rule names others to decide",
 };
 
@@ -51,6 +50,7 @@ function asksForSomebody({ approvers, quorum = 1, excludeRequester }: ApprovalRu
   return approvers !== undefined || quorum > 1 || excludeRequester === true;
 }
 
-function isNamed(approvers: readonly string[], { id, roles = [] }: ActorRef): boolean {
-  return approvers.includes(id) || roles.some((role) => approvers.includes(`role:${role}`));
+function isNamed(approvers: readonly string[], actor: ActorRef): boolean {
+  const roles = rolesOf(actor) ?? [];
+  return approvers.includes(actor.id) || roles.some((role) => approvers.includes(`role:${role}`));
 }

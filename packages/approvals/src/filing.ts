@@ -11,7 +11,13 @@ import type { Write } from "./commit.ts";
 import { ApprovalError } from "./errors.ts";
 import { denialKeyOf, requestKeyOf, type RecordAccess } from "./record-access.ts";
 import type { OpenRecord } from "./record-codec.ts";
-import { expiryOf, filed } from "./record.ts";
+import {
+  expiryOf,
+  filed,
+  type ApprovalRecord,
+  type ConsumedRecord,
+  type DecidedRecord,
+} from "./record.ts";
 import type { ApprovalRequest } from "./request.ts";
 import { statements } from "./store.ts";
 
@@ -49,24 +55,26 @@ export async function findRecord(access: RecordAccess, request: ApprovalRequest)
   return { pointer, opened };
 }
 
+/** A denied record whose denial covers the rest of its run. */
+export type Denial = DecidedRecord | ConsumedRecord;
+
 /** The earlier denial that covers this call for the rest of its run, where there is one (APR-18). */
 export async function findDenial(
   access: RecordAccess,
   request: ApprovalRequest,
-): Promise<OpenRecord | undefined> {
+): Promise<Denial | undefined> {
   const row = await access.store.find(request.scope, denialKeyOf(request));
   if (row === undefined) return undefined;
   const id = String(row.values["id"]);
-  const opened = await access.load(request.scope, id);
-  const record = opened?.record;
-  const covers =
-    record !== undefined &&
-    record.state !== "pending" &&
-    !record.decision.approved &&
-    record.decision.forRun &&
-    denialKeyOf(record.facts) === row.key;
-  if (!covers) throw pointsAstray(request, id);
-  return opened;
+  const record = (await access.load(request.scope, id))?.record;
+  if (record === undefined || !isDenialForRun(record) || denialKeyOf(record.facts) !== row.key) {
+    throw pointsAstray(request, id); // G2
+  }
+  return record;
+}
+
+function isDenialForRun(record: ApprovalRecord): record is Denial {
+  return record.state !== "pending" && !record.decision.approved && record.decision.forRun;
 }
 
 /** The writes that file a new record for this call. */

@@ -28,6 +28,16 @@ describe("the machine's clock", () => {
     }
   });
 
+  it("APR-13 sets no timer longer than the runtime takes, which would fire at once", () => {
+    const set = vi.spyOn(globalThis, "setTimeout");
+    systemClock.timer(2 ** 33, () => undefined);
+    vi.advanceTimersByTime(2 ** 33);
+    const delays = set.mock.calls.map(([, delay]) => Number(delay));
+    expect(Math.max(...delays)).toBe(2 ** 31 - 1);
+    expect(delays.reduce((sum, delay) => sum + delay, 0)).toBe(2 ** 33);
+    set.mockRestore();
+  });
+
   it("APR-13 does not fire when it was taken back, in whichever stretch", () => {
     let fired = 0;
     const early = systemClock.timer(100, () => (fired += 1));

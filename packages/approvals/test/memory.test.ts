@@ -1,4 +1,6 @@
 // Rows in memory, for any port; what the contract does not reach.
+import { getEventListeners } from "node:events";
+
 import { describe, expect, it } from "vitest";
 
 import {
@@ -64,6 +66,9 @@ describe("a home in memory", () => {
     expect(read({ prefix: "b/", limit: 2 })).toEqual(["b/1", "b/10"]);
     expect(read({ after: "b/2" })).toEqual(["c/1"]);
     expect(read({ prefix: "d" })).toEqual([]);
+    expect(read({ prefix: "b" })).toEqual(["b", "b/1", "b/10", "b/2"]);
+    await home.commit("two", [put("log", "b/1", 1), put("log", "a/1", 1)]);
+    expect(read()).toEqual(["a/1", "b", "b/1", "b/10", "b/2", "c/1"]);
   });
 
   it("APR-27 tells watchers what each commit set, and no longer when they left", async () => {
@@ -170,35 +175,15 @@ describe("a store on a home", () => {
     expect(late.home).toBe(early.home);
   });
 
-  it("APR-23 reads a page of pending records in the same time however many are decided", async () => {
+  it("APR-27 leaves nothing on a signal that outlives the waiting", async () => {
     const store = memoryApprovalStore();
-    const write = (at: number, state: string): Write => ({
-      statement: statements.putRecord,
-      scope,
-      key: `${state}-${at}`,
-      expect: 0,
-      values: { state, requestedAt: at, expiresAt: null, tool: "t", runId: "r" },
-    });
-    const fill = async (from: number, to: number, state: string) => {
-      for (let at = from; at < to; at += 5_000) {
-        const many = Array.from({ length: 5_000 }, (_, next) => write(at + next, state));
-        await store.commit(`${state}-${at}`, many);
-      }
-    };
-    const timed = async () => {
-      const times: number[] = [];
-      for (let round = 0; round < 40; round += 1) {
-        const start = systemClock.monotonic();
-        await store.list(scope, { state: "pending" }, { order: "newest", limit: 50 });
-        times.push(systemClock.monotonic() - start);
-      }
-      return times.toSorted((a, b) => a - b)[20]!;
-    };
-    await fill(0, 5_000, "pending");
-    await timed();
-    const before = await timed();
-    await fill(0, 20_000, "decided");
-    // A scan would be some hundred times slower; the bound leaves room for a busy machine.
-    expect(await timed()).toBeLessThan(before * 10 + 2);
+    const { signal } = new AbortController();
+    const waiting = store.wait(scope, 0, signal);
+    expect(getEventListeners(signal, "abort")).toHaveLength(1);
+    await store.commit("one", [
+      { statement: statements.appendAudit, scope, key: auditKey("a", 1), expect: 0, values: {} },
+    ]);
+    await waiting;
+    expect(getEventListeners(signal, "abort")).toHaveLength(0);
   });
 });

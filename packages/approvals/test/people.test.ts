@@ -3,6 +3,7 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 
 import {
   approve,
+  approveAll,
   checkedRule,
   decisionTerms,
   deny,
@@ -20,7 +21,7 @@ import {
   type IdentityPort,
 } from "../src/index.ts";
 import { assertActor } from "../src/actor.ts";
-import { file, person, scope, world } from "./world.ts";
+import { file, how, person, requestFor, scope, world } from "./world.ts";
 
 const withCode = (code: string) => expect.objectContaining({ code });
 
@@ -86,6 +87,18 @@ describe("an actor", () => {
     expect(unverified("dana")).toEqual({ id: "dana", assurance: "none" });
   });
 
+  it("APR-15 has no roles but its own, whatever is put on Object.prototype", async () => {
+    try {
+      Object.assign(Object.prototype, { roles: ["finance"] });
+      const mallory = await identityPort(() => ({ id: "mallory" })).authenticate("x");
+      expect(Object.hasOwn(mallory, "roles")).toBe(false);
+      const rule = { approvers: ["role:finance"] };
+      expect(ineligible(rule, undefined, mallory)).toBe("actor-not-eligible");
+    } finally {
+      Reflect.deleteProperty(Object.prototype, "roles");
+    }
+  });
+
   it("APR-15 is known to a second copy of the package in the same process", async () => {
     const registry: unknown = Reflect.get(globalThis, Symbol.for("@holdpoint/approvals.actors"));
     expect(registry).toBeInstanceOf(WeakSet);
@@ -143,6 +156,9 @@ describe("a decision", () => {
       expect(Object.getOwnPropertyDescriptor(result, "decision")?.value).toMatchObject({
         approved: false,
       });
+      const plain = await approveAll({ by }).request(requestFor(), how());
+      if (plain.status !== "decided") throw new Error(plain.status);
+      expect(Object.keys(plain.decision)).toEqual(["approved", "by", "at"]);
     } finally {
       for (const name of Object.keys(polluted)) Reflect.deleteProperty(Object.prototype, name);
     }
@@ -185,6 +201,8 @@ describe("a rule", () => {
     expect(rule.approvers).toEqual(["dana", "erik"]);
     expect([rule, rule.approvers].map(Object.isFrozen)).toEqual([true, true]);
     expect(checkedRule({ reason: undefined } as never)).toEqual({});
+    const texts = { title: "x".repeat(4_000), reason: "because", excludeRequester: false };
+    expect(checkedRule(texts)).toEqual(texts);
   });
 
   const wrong: readonly unknown[] = [

@@ -73,23 +73,23 @@ describe("a list", () => {
     expect(await ids({ expiresBefore: 1_010_000 })).toEqual([]);
   });
 
-  const wrong: readonly unknown[] = [
-    { status: "pending" },
-    { state: null },
-    { state: undefined },
-    { state: "open" },
-    { tool: null },
-    { tool: "" },
-    { runId: { $ne: 1 } },
-    { requestedBefore: "yesterday" },
-    { expiresBefore: Number.NaN },
-    { tool: "a\0" },
-    null,
-    undefined,
-    [],
-    "pending",
+  const wrong: readonly (readonly [string, unknown])[] = [
+    ["an unknown member", { status: "pending" }],
+    ["a state of null", { state: null }],
+    ["a state that is undefined", { state: undefined }],
+    ["an unknown state", { state: "open" }],
+    ["a tool of null", { tool: null }],
+    ["an empty tool", { tool: "" }],
+    ["an operator for a run", { runId: { $ne: 1 } }],
+    ["a time in words", { requestedBefore: "yesterday" }],
+    ["a time that is no number", { expiresBefore: Number.NaN }],
+    ["a tool with a NUL", { tool: "a\0" }],
+    ["null", null],
+    ["undefined", undefined],
+    ["a list", []],
+    ["a text", "pending"],
   ];
-  it.each(wrong)("APR-05 takes no filter that is null or unknown for all: %j", async (filter) => {
+  it.each(wrong)("APR-05 does not take %s as a filter for all", async (_name, filter) => {
     const here = await twelve();
     const listed = here.records.list(scope, { filter: filter as object });
     await expect(listed).rejects.toThrow(withCode("filter-invalid"));
@@ -101,6 +101,17 @@ describe("a list", () => {
       await expect(here.records.list(at as string)).rejects.toThrow(withCode("id-invalid"));
       await expect(here.records.changes(at as string)).rejects.toThrow(withCode("id-invalid"));
       await expect(here.records.cursor(at as string)).rejects.toThrow(withCode("id-invalid"));
+      const one = [
+        here.records.verifyAudit(at as string, "a00"),
+        here.records.show(at as string, "a00"),
+      ];
+      const ids = [
+        here.records.verifyAudit(scope, at as string),
+        here.records.read(scope, at as string),
+      ];
+      for (const asked of [...one, ...ids]) {
+        await expect(asked).rejects.toThrow(withCode("id-invalid"));
+      }
     }
     for (const limit of [0, 501, 1.5, "5"]) {
       const listed = here.records.list(scope, { limit: limit as number });
@@ -177,6 +188,33 @@ describe("a view", () => {
     expect(view.request()).toMatchObject({ id, requestedAt: 1_000_000, tool: "issue_refund" });
     expect(view.request().context).toBe("canary-78");
     expect(Object.isFrozen(view)).toBe(true);
+  });
+
+  it("APR-01 APR-22 shows everything that a record says but its arguments", async () => {
+    const here = world();
+    const id = await file(here, { rule: { quorum: 2, expiresInMs: 5_000, title: "Refund" } });
+    await here.records.decide({ scope, id, decision: await yes("dana finance") });
+    const dana = { id: "dana", assurance: "verified", roles: ["finance"] };
+    expect(JSON.parse(JSON.stringify(await here.records.show(scope, id)))).toEqual({
+      id,
+      scope,
+      state: "pending",
+      version: 2,
+      kind: "tool",
+      tool: "issue_refund",
+      runId: "run-1",
+      node: "pay#1",
+      callId: "run-1/pay#1/issue_refund/1",
+      requestedBy: { id: "rita", assurance: "verified" },
+      requestedAt: 1_000_000,
+      expiresAt: 1_005_000,
+      expired: false,
+      rule: { quorum: 2, expiresInMs: 5_000, title: "Refund" },
+      argumentsDigest: requestFor().argumentsDigest,
+      votes: [{ approved: true, by: dana, at: 1_000_000, edited: false }],
+      lateVotes: [],
+      missing: 1,
+    });
   });
 
   it("APR-21 tells why a record was withdrawn", async () => {

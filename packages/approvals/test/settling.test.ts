@@ -378,6 +378,59 @@ describe("the deferred port", () => {
     expect(await file(here, { tool: "deploy", callId: "c5" }, "apr-5")).toBe("apr-5");
   });
 
+  it("APR-18 answers a call from its own decision first, and ends a record that waits for the same", async () => {
+    const here = world();
+    const decided = await file(here, { callId: "decided" }, "decided");
+    await file(here, { callId: "waiting" }, "waiting");
+    const denied = await file(here, { callId: "denied" }, "denied");
+    await here.records.decide({ scope, id: decided, decision: await yes("erik") });
+    const decision = deny({ by: await person("dana"), forRun: true });
+    await here.records.decide({ scope, id: denied, decision });
+    const answer = (callId: string) =>
+      here.port.request(requestFor({ callId }, { id: "x" }), how());
+    expect(await answer("decided")).toMatchObject({
+      approvalId: decided,
+      decision: { approved: true },
+    });
+    expect(await answer("denied")).toMatchObject({
+      approvalId: denied,
+      decision: { approved: false },
+    });
+    const waiting = await answer("waiting");
+    expect(waiting).toMatchObject({ decision: { approved: false, coveredBy: denied } });
+    expect(waiting).not.toHaveProperty("approvalId");
+    expect(await here.records.show(scope, "waiting")).toMatchObject({
+      state: "consumed",
+      outcome: "cancelled",
+      endNote: "denied for the run by denied",
+    });
+    expect(await answer("waiting")).toEqual(waiting);
+  });
+
+  it("APR-18 reads again where somebody decides a record while the denial ends it", async () => {
+    let meanwhile: (() => Promise<unknown>) | undefined;
+    const real = memoryApprovalStore();
+    const store: ApprovalStore = {
+      ...real,
+      async commit(...commit) {
+        const first = meanwhile;
+        meanwhile = undefined;
+        await first?.();
+        return real.commit(...commit);
+      },
+    };
+    const here = world({ store });
+    const denied = await file(here, { callId: "denied" }, "denied");
+    await file(here, { callId: "waiting" }, "waiting");
+    const decision = deny({ by: await person("dana"), forRun: true });
+    await here.records.decide({ scope, id: denied, decision });
+    const other = new DeferredApproval(real, { keyring });
+    const late = await yes("erik");
+    meanwhile = () => other.records.decide({ scope, id: "waiting", decision: late });
+    const answer = await here.port.request(requestFor({ callId: "waiting" }), how());
+    expect(answer).toMatchObject({ approvalId: "waiting", decision: { approved: true } });
+  });
+
   it("APR-18 covers the run also where the denial is settled at once, and not by a denial of this call alone", async () => {
     const here = world();
     const first = await file(here);

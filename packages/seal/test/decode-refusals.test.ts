@@ -22,6 +22,8 @@ const ROWS: readonly Row[] = [
     "]",
     "{",
     "nul",
+    `"\\n${"x".repeat(600)}`,
+    `["a\\n",${"é".repeat(3)}`.replace("é", '"'),
     "nulls",
     "[1,]",
     "[,1]",
@@ -97,6 +99,9 @@ const ROWS: readonly Row[] = [
     '"\\u0020"',
     '"\\u007f"',
     '"\\u0100"',
+    '"\\u0101"',
+    '"\\u1001"',
+    '"\\u0011x"'.replace("0011", "0111"),
     '"\\u1000"',
     '"\\u001g"',
     '"\\u00g1"',
@@ -113,7 +118,13 @@ const ROWS: readonly Row[] = [
     ['{"$undefined":true,"$undefined":true}', "$undefined"],
     ['[{"$map":[],"$map":[]}]', "[0].$map"],
   ]),
-  ...rows(/order that no object has/, ['{"a":1,"1":2}', '{"2":1,"1":2}', '[{"10":1,"9":2}]']),
+  ...rows(/order that no object has/, [
+    '{"a":1,"1":2}',
+    '{"a":1,"0":2}',
+    '{"a":1,"9":2}',
+    '{"2":1,"1":2}',
+    '[{"10":1,"9":2}]',
+  ]),
   ...rows(/unknown tag/, [
     ['{"$":1}', "$"],
     ['{"$x":1}', "$x"],
@@ -231,6 +242,8 @@ const ROWS: readonly Row[] = [
   ]),
   ...rows(/keys out of order/, [
     '{"$object":[["$a",1],["1",2]]}',
+    '{"$object":[["$a",1],["0",2]]}',
+    '{"$object":[["1",1],["0",2],["$a",3]]}',
     '{"$object":[["2",1],["1",2],["$a",3]]}',
     '{"$object":[["0",1],["$a",3],["4294967294",2]]}',
   ]),
@@ -326,6 +339,50 @@ describe("a text is taken only in the one spelling of its value", () => {
       `{"$bigint16":"-${(10n ** 600n).toString(16)}"}`,
     ];
     for (const text of taken) expect(encode(decode(text))).toBe(text);
+  });
+
+  it("SEAL-23 reads a name with an escape right, whatever was parsed before", () => {
+    const names = ["\\", '"', "\n", "\\n", "\nx", '\\"', '"\\', "\u001f", "a\\", 'a"'];
+    for (let round = 0; round < 3; round++) {
+      for (const name of names) {
+        const value = { p: 1, q: null, [name]: [{ p: 1, [name]: 2 }, "\\", {}, []] };
+        const text = encode(value);
+        JSON.parse(text);
+        expect(Object.keys(decode(text) as object)).toEqual(["p", "q", name]);
+        expect(encode(decode(text))).toBe(text);
+      }
+    }
+  });
+
+  it("SEAL-24 refuses what is no JSON beside a name with an escape", () => {
+    const start = '{"\\n":1';
+    const texts = [
+      start,
+      `${start},`,
+      `${start},}`,
+      `${start}]`,
+      `${start}}}`,
+      `${start},"a"}`,
+      `${start},"a":}`,
+      `${start},a:1}`,
+      `${start},"a":[}`,
+      `${start},"a":[1,]}`,
+      `${start},"a":[1}`,
+      `${start},"a":[1,2`,
+      `${start},"a":"b`,
+      `${start},"a":tru}`,
+      `${start},1}`,
+      `${start}}1`,
+      `[${start}}`,
+      `${start} }`,
+    ];
+    for (const text of texts)
+      expect([text, refusal(() => decode(text)).code]).toEqual([text, "seal-malformed"]);
+    expect(refusal(() => decode('{"\\n":1,"\\n":2}')).found).toBe("a name given twice");
+    expect(decode('{"\\n":{"a":[],"b":{}},"c":[true,null,-1.5,"\\""]}')).toEqual({
+      "\n": { a: [], b: {} },
+      c: [true, null, -1.5, '"'],
+    });
   });
 
   it("SEAL-24 refuses what is not a text", () => {

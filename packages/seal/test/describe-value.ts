@@ -8,6 +8,9 @@ export function describeValue(value: unknown): string {
       return Object.is(value, -0) ? "number -0" : `number ${value}`;
     case "string":
       return `string ${[...unitsOf(value)].join(" ")}`;
+    case "bigint":
+      // Hexadecimal: decimal digits of millions of bits would take longer than all the rest.
+      return `bigint ${value.toString(16)}`;
     case "object":
       return value === null ? "null" : describeObject(value);
     default:

@@ -24,7 +24,9 @@ describe("errors", () => {
       isSealError(copy, "key-invalid"),
       isSealError(copy, "key-compromised"),
     ]).toEqual([true, true, false]);
+    const branded = Object.assign(() => 1, copy);
     for (const other of [
+      branded,
       undefined,
       null,
       "x",

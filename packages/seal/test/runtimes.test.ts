@@ -17,10 +17,23 @@ const vectors = {
   refused: file("refused"),
 } as CoreVectors;
 
+/** The core with the vectors' expressions compiled in: a page has no `vm` to evaluate them. */
+function program(): string {
+  const table = vectors.values.map(({ js }) => `[${JSON.stringify(js)}, () => (${js})]`).join(",");
+  return `
+    import { runCore } from "./browser-entry.ts";
+    const table = new Map([${table}]);
+    globalThis.holdpointCore = runCore(${JSON.stringify(vectors)}, (js) => table.get(js)());`;
+}
+
 describe("the core in Node", () => {
-  it.each(coreCases(vectors, evaluate))("SEAL-50 SEAL-51 $title", ({ run }) => {
-    expect(run).not.toThrow();
-  });
+  it.each(coreCases(vectors, evaluate))(
+    "SEAL-50 SEAL-51 $title",
+    ({ run }) => {
+      expect(run).not.toThrow();
+    },
+    60_000,
+  );
 });
 
 describe("the core in Chromium", () => {
@@ -32,7 +45,7 @@ describe("the core in Chromium", () => {
 
   it("SEAL-50 SEAL-51 holds on a page and in a worker, without Node", async () => {
     const bundle = await build({
-      entryPoints: [fileURLToPath(new URL("browser-entry.ts", import.meta.url))],
+      stdin: { contents: program(), resolveDir: fileURLToPath(new URL(".", import.meta.url)) },
       bundle: true,
       format: "iife",
       platform: "browser",
@@ -41,11 +54,10 @@ describe("the core in Chromium", () => {
     });
     const source = bundle.outputFiles[0]!.text;
     const page = await browser.newPage();
-    const run = `${source}; holdpointCore(${JSON.stringify(vectors)})`;
-    const onPage: unknown = await page.evaluate(run);
+    const onPage: unknown = await page.evaluate(`${source}; globalThis.holdpointCore`);
     const inWorker: unknown = await page.evaluate(
       `new Promise((resolve) => {
-        const source = ${JSON.stringify(`${source}; postMessage(holdpointCore(${JSON.stringify(vectors)}))`)};
+        const source = ${JSON.stringify(`${source}; postMessage(globalThis.holdpointCore)`)};
         const worker = new Worker(URL.createObjectURL(new Blob([source])));
         worker.onmessage = (event) => resolve(event.data);
         worker.onerror = (event) => resolve(event.message);

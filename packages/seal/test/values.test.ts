@@ -91,6 +91,18 @@ const ROWS: readonly Row[] = [
     canonical: '{"$object":[["__proto__",{"x":1}],["a",2],["b",1]]}',
   },
   {
+    title: "SEAL-08 sorts pairs by the key, not by its spelling",
+    value: { $: 1, "\n": 2, " ": 3, "\0": 4, "\ud800": 5 },
+    text: '{"$object":[["$",1],["\\n",2],[" ",3],[{"$utf16":"AAA"},4],[{"$utf16":"ANg"},5]]}',
+    canonical: '{"$object":[[{"$utf16":"AAA"},4],["\\n",2],[" ",3],["$",1],[{"$utf16":"ANg"},5]]}',
+  },
+  {
+    title: "SEAL-07 sorts names by the name, not by its spelling",
+    value: { b: 1, "\n": 2, " ": 3, '"': 4 },
+    text: '{"b":1,"\\n":2," ":3,"\\"":4}',
+    canonical: '{"\\n":2," ":3,"\\"":4,"b":1}',
+  },
+  {
     title: "SEAL-08 lists pairs inside pairs",
     value: { $a: { $b: [] } },
     text: '{"$object":[["$a",{"$object":[["$b",[]]]}]]}',

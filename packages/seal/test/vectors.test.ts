@@ -6,6 +6,7 @@ import {
   decode,
   digest,
   encode,
+  isSealError,
   keyringOf,
   nobleMac,
   sign,
@@ -40,20 +41,33 @@ describe("own vectors", () => {
     readonly expr: string;
     readonly expect: string;
   }
-  it.each(vectors<JsValue>("own/js_values.jsonl"))("SEAL-50 $id $cat", (row) => {
-    const scope = globalThis as { __ran?: unknown };
-    delete scope.__ran;
-    const value = evaluate(row.expr);
-    const refused =
-      row.expect.includes("state-not-sealable") && outcome(() => encode(value)) === "refuse";
-    const code = refused ? refusal(() => encode(value)).code : "round-trip";
-    const text = refused ? "" : encode(value);
-    expect(code).toBe(row.expect === "state-not-sealable" ? "state-not-sealable" : code);
-    const back = refused ? value : decode(text);
-    expect(refused || describeValue(back) === describeValue(value)).toBe(true);
-    expect(refused ? "" : encode(back)).toBe(text);
-    expect(scope.__ran).toBeUndefined();
-  });
+  it.each(vectors<JsValue>("own/js_values.jsonl"))(
+    "SEAL-50 $id $cat",
+    (row) => {
+      const scope = globalThis as { __ran?: unknown };
+      delete scope.__ran;
+      const value = evaluate(row.expr);
+      // Refusing may be the costly part: it is done once.
+      let code = "round-trip";
+      let written = "";
+      try {
+        written = encode(value);
+      } catch (error) {
+        code = isSealError(error) ? error.code : "untyped";
+      }
+      const refused = code !== "round-trip";
+      expect(
+        row.expect.split("-or-").map((one) => one.replace(/^roundtrip.*/, "round-trip")),
+      ).toContain(code);
+      const text = written;
+      expect(code).toBe(row.expect === "state-not-sealable" ? "state-not-sealable" : code);
+      const back = refused ? value : decode(text);
+      expect(refused || describeValue(back) === describeValue(value)).toBe(true);
+      expect(refused ? "" : encode(back)).toBe(text);
+      expect(scope.__ran).toBeUndefined();
+    },
+    60_000,
+  );
 
   interface Pair {
     readonly id: string;

@@ -2,7 +2,8 @@
  * Waiting for audit entries (APR-27).
  *
  * F1 Commits of this handle wake at once; those of other connections are noticed by polling one number, while anybody waits.
- * F2 The number is read before the question whether there is something already: what is committed in between differs from it.
+ * F2 The number that a poll compares with was read before anybody who waits now asked whether there is something already: what
+ *    is committed after the question differs from it.
  * F3 Waking early is allowed, sleeping on is not: where the file can't be read everybody wakes, and meets the error in reading.
  */
 
@@ -31,7 +32,6 @@ export class ChangeFeed {
 
   async wait(scope: string, after: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
-    if (this.#waiting.size === 0) this.#seen = this.#home.otherCommits(); // F2
     let waiting: Waiting | undefined;
     const woken = new Promise<void>((resolve) => {
       const wake = (): void => {
@@ -73,7 +73,7 @@ export class ChangeFeed {
   #poll(): void {
     try {
       const commits = this.#home.otherCommits();
-      if (commits === this.#seen) return;
+      if (commits === this.#seen) return; // F2
       this.#seen = commits;
       this.#look();
     } catch {

@@ -177,7 +177,6 @@ export class SqliteHome implements Committer {
 
   // The database's own chance; reading it takes no lock.
   #random(): number {
-    if (this.#closed) return 0;
     const drawn = this.#statements.row("SELECT abs(random() % 1000000) AS millionths");
     return Number(drawn?.["millionths"]) / 1_000_000;
   }

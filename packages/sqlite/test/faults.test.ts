@@ -1,4 +1,4 @@
-import { isApprovalError } from "@holdpoint/approvals";
+import { isApprovalError, systemClock, type Clock } from "@holdpoint/approvals";
 import { describe, expect, it } from "vitest";
 
 import { openSqlite, SqliteStoreError } from "../src/index.ts";
@@ -223,8 +223,24 @@ describe("a read", () => {
     handle.end();
   });
 
+  // Without polls: what is shown is not that the next one would wake.
+  const clock: Clock = { ...systemClock, timer: () => () => undefined };
+
+  it("STORE-07 wakes whoever waits where it can't be known any more what for", async () => {
+    const handle = watchedHandle(place()());
+    const store = openSqlite(handle, { clock });
+    const waiting = store.approvals.wait(scope, 99, new AbortController().signal);
+    await store.approvals.lastChange(scope);
+    handle.reset(({ sql }) =>
+      sql.includes("SELECT position") ? { when: "instead", error: disk } : undefined,
+    );
+    await store.commit("one", [append("a", 1)]);
+    await expect(waiting).resolves.toBeUndefined();
+    handle.end();
+  });
+
   it("STORE-07 after the end is unavailable, and whoever waited is woken", async () => {
-    const store = openSqlite(place()());
+    const store = openSqlite(place()(), { clock });
     const waiting = store.approvals.wait(scope, 0, new AbortController().signal);
     await store.approvals.lastChange(scope);
     store.close();

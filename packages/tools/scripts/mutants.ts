@@ -77,8 +77,10 @@ function mutate(node: Node, source: string, add: Add): void {
       if (typeof node["value"] === "number") add(node, "number + 1", String(node["value"] + 1));
       return;
     case "ReturnStatement":
-      if (node["argument"] && textOf(node["argument"]) !== "undefined")
+      // Nothing instead of `undefined` is no change, and instead of `false` none that callers see.
+      if (node["argument"] && !["undefined", "false"].includes(textOf(node["argument"]))) {
         add(node, "return of nothing", "return undefined as never;");
+      }
       return;
     case "ExpressionStatement": {
       const type = (node["expression"] as Node).type;

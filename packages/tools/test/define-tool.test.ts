@@ -270,6 +270,12 @@ describe("nothing but an executor runs a tool", () => {
         error: { code },
       });
     }
+    expect(() => toolFacts(foreign as AnyTool)).toThrow(
+      "the tool 'f' was made by another copy of @holdpoint/tools: keep one version in the program",
+    );
+    expect(() => toolFacts({} as AnyTool)).toThrow(
+      "what was given is no tool (object): make one with defineTool",
+    );
   });
 });
 

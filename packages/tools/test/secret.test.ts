@@ -107,6 +107,50 @@ describe("masking", () => {
   });
 });
 
+/** Tools that take a card: one pays, and three fail in ways that would show it. */
+function cardTools(received: unknown[]) {
+  const make = (name: string, execute: (card: string) => unknown) =>
+    defineTool({
+      name,
+      description: "",
+      input: z.object({
+        card: z.object({
+          number: z.string().refine((text) => !text.startsWith("bad"), {
+            error: ({ input }) => `no card: ${String(input)}`,
+          }),
+        }),
+        code: z.number(),
+        cents: z.int(),
+      }),
+      output: z.string(),
+      confirm: ({ cents }) => cents > 100,
+      secrets: ["card.number", "code"],
+      execute: ({ card, code }) => {
+        received.push(card.number, code);
+        return execute(card.number) as string;
+      },
+    });
+  const fine = make("fine", () => "paid");
+  const echoing = make("echoing", (card) => {
+    const details = {
+      card,
+      list: [card, { card }],
+      map: new Map([[card, card]]),
+      set: new Set([card]),
+      code: number,
+      attempt: 1,
+    };
+    throw new ToolError(`no credit on ${card} (${number})`, {
+      attributes: { details, at: new Date(5), none: null },
+    });
+  });
+  const wrong = make("wrong", () => 5);
+  const plain = make("plain", (card) => {
+    throw Object.assign(new Error(card), { cause: new Error(card), card });
+  });
+  return { fine, echoing, wrong, plain };
+}
+
 describe("a secret argument", () => {
   it("R059 TOOL-11 CASE-174 shows up in nothing that is written, told or printed, and is whole in execution", async () => {
     const events: ToolEvent[] = [];
@@ -114,49 +158,11 @@ describe("a secret argument", () => {
     const ledger = memoryLedger();
     const store = memoryApprovalStore();
     const approvals = new DeferredApproval(store);
-    const make = (name: string, execute: (card: string) => unknown) =>
-      defineTool({
-        name,
-        description: "",
-        input: z.object({
-          card: z.object({
-            number: z.string().refine((text) => !text.startsWith("bad"), {
-              error: ({ input }) => `no card: ${String(input)}`,
-            }),
-          }),
-          code: z.number(),
-          cents: z.int(),
-        }),
-        output: z.string(),
-        confirm: ({ cents }) => cents > 100,
-        secrets: ["card.number", "code"],
-        execute: ({ card, code }) => {
-          received.push(card.number, code);
-          return execute(card.number) as string;
-        },
-      });
+    const { fine, ...failing } = cardTools(received);
     const executor = new Executor({
       approvals,
       ledger,
       listeners: [(event) => void events.push(event)],
-    });
-    const fine = make("fine", () => "paid");
-    const echoing = make("echoing", (card) => {
-      const details = {
-        card,
-        list: [card, { card }],
-        map: new Map([[card, card]]),
-        set: new Set([card]),
-        code: number,
-        attempt: 1,
-      };
-      throw new ToolError(`no credit on ${card} (${number})`, {
-        attributes: { details, at: new Date(5), none: null },
-      });
-    });
-    const wrong = make("wrong", () => 5);
-    const plain = make("plain", (card) => {
-      throw Object.assign(new Error(card), { cause: new Error(card), card });
     });
     const input = { card: { number: canary }, code: number, cents: 5 };
     const sinks: unknown[] = [
@@ -166,7 +172,7 @@ describe("a secret argument", () => {
       orderOf(fine, input),
       executor,
     ];
-    for (const tool of [fine, echoing, wrong, plain]) {
+    for (const tool of [fine, ...Object.values(failing)]) {
       sinks.push(await executor.tryCall(tool, input));
       sinks.push(await executor.call(tool, input).catch((error: unknown) => error));
       sinks.push(await executor.run(orderOf(tool, input)));
@@ -196,6 +202,51 @@ describe("a secret argument", () => {
       .filter((text) => text.includes(canary) || text.includes(String(number)));
     expect(leaks).toEqual([]);
     expect(sinks.map(shown).join("\n")).toContain(MASK);
+  });
+
+  it("TOOL-11 is taken out of a failure's message and attributes, and nothing else is", async () => {
+    const tool = defineTool({
+      name: "t",
+      description: "",
+      input: z.object({ pin: z.string(), code: z.number() }),
+      secrets: ["pin", "code"],
+      execute: ({ pin, code }) => {
+        const at = new Date(5);
+        const attributes = {
+          at,
+          none: null,
+          flag: true,
+          other: 5,
+          code,
+          big: BigInt(code),
+          list: [pin, "open", at],
+          map: new Map<unknown, unknown>([[pin, at]]),
+          set: new Set([pin, null]),
+          deep: { text: `<${pin}>`, bytes: new Uint8Array([1]) },
+        };
+        throw new ToolError(`${pin} is wrong, ${code} too`, { attributes });
+      },
+    });
+    const result = await new Executor().tryCall(tool, { pin: canary, code: number });
+    const at = new Date(5);
+    expect(!result.ok && result.error).toEqual({
+      name: "ToolError",
+      code: "failed",
+      message: `${MASK} is wrong, ${MASK} too`,
+      retryable: false,
+      attributes: {
+        at,
+        none: null,
+        flag: true,
+        other: 5,
+        code: MASK,
+        big: MASK,
+        list: [MASK, "open", at],
+        map: new Map<unknown, unknown>([[MASK, at]]),
+        set: new Set([MASK, null]),
+        deep: { text: `<${MASK}>`, bytes: new Uint8Array([1]) },
+      },
+    });
   });
 
   it("TOOL-11 that is not there takes nothing out of a failure", async () => {

@@ -93,11 +93,9 @@ function mutate(node: AnyNode, source: string, wording: boolean, add: Add): void
   switch (node.type) {
     case "BinaryExpression":
     case "LogicalExpression": {
-      const { left, right, operator } = node as unknown as {
-        left: Node;
-        right: Node;
-        operator: string;
-      };
+      const left = node["left"] as Node;
+      const right = node["right"] as Node;
+      const operator = node["operator"] as string;
       const other = OPERATORS[operator];
       if (other === undefined || wording) return;
       const between = source.slice(left.end, right.start);
@@ -132,10 +130,15 @@ function mutate(node: AnyNode, source: string, wording: boolean, add: Add): void
       add(node, "without statement", ";");
       return;
     case "ReturnStatement":
-      if (node["argument"] !== null) add(node, "return nothing", "return;");
+      if (!returnsNothing(node)) add(node, "return nothing", "return;");
       return;
     default:
   }
+}
+
+function returnsNothing(node: AnyNode): boolean {
+  const argument = node["argument"] as { name?: string } | null;
+  return argument === null || argument.name === "undefined";
 }
 
 function literal(node: AnyNode, add: Add): void {

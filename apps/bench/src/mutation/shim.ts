@@ -121,6 +121,7 @@ const MATCHERS: { readonly [name: string]: Holds } = {
   toContain: (actual, expected: string) => (actual as string).includes(expected),
   toHaveLength: (actual, expected: number) => (actual as unknown[]).length === expected,
   toBeLessThan: (actual, expected: number) => (actual as number) < expected,
+  toBeGreaterThan: (actual, expected: number) => (actual as number) > expected,
   toBeUndefined: (actual) => actual === undefined,
   toBeInstanceOf: (actual, expected: new () => object) => actual instanceof expected,
   toThrow: (actual, expected?: RegExp | (new () => object)) =>

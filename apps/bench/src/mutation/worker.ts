@@ -21,6 +21,7 @@ const TESTS = [
   "published-vectors",
   "temporal",
   "errors",
+  "paths",
   "platform",
   "vectors",
 ];

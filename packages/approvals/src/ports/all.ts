@@ -1,6 +1,6 @@
 import { unverified, type Actor } from "../actor.ts";
 import { systemClock, type Clock } from "../clock.ts";
-import { decisionRecord } from "../decision.ts";
+import { decisionRecord, plainTerms } from "../decision.ts";
 import { ineligible } from "../eligibility.ts";
 import type { ApprovalPort } from "../port.ts";
 import { assertReadable } from "../request.ts";
@@ -25,7 +25,7 @@ export function approveAll(options: AllOptions = {}): ApprovalPort {
       const { rule, requestedBy } = request;
       const alone = (rule.quorum ?? 1) <= 1 && ineligible(rule, requestedBy, by) === undefined;
       if (!alone) return { status: "pending" };
-      const decision = decisionRecord({ approved: true, by, note }, clock.now());
+      const decision = decisionRecord(plainTerms(true, by, note), clock.now());
       return { status: "decided", decision };
     },
   };
@@ -37,7 +37,7 @@ export function denyAll(options: AllOptions = {}): ApprovalPort {
   return {
     async request(request) {
       assertReadable(request);
-      const decision = decisionRecord({ approved: false, by, note }, clock.now());
+      const decision = decisionRecord(plainTerms(false, by, note), clock.now());
       return { status: "decided", decision };
     },
   };

@@ -12,6 +12,7 @@ import { systemClock, type Clock } from "../clock.ts";
 import {
   decisionRecord,
   decisionTerms,
+  plainTerms,
   type Decision,
   type DecisionRecord,
   type DecisionTerms,
@@ -92,7 +93,7 @@ async function judged(
   if (approved && (rule.quorum ?? 1) > 1) return { status: "pending" }; // K2
   return {
     status: "decided",
-    decision: decisionRecord({ approved, by, note, edited, forRun }, at),
+    decision: decisionRecord({ approved, by, note, edited, forRun, reason: undefined }, at),
   };
 }
 
@@ -117,5 +118,5 @@ async function effectiveEdit(
 }
 
 function expiredAt(at: number): DecisionRecord {
-  return decisionRecord({ approved: false, by: systemActor, reason: "expired" }, at);
+  return decisionRecord({ ...plainTerms(false, systemActor, undefined), reason: "expired" }, at);
 }

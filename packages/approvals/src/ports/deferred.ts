@@ -4,6 +4,7 @@
  * F1 `prepare` runs before anything is written, and its failure passes (FLOW-26).
  * F2 What is decided is handed back unspent; spending is the runner's commit.
  * F3 A race for the same call ends with one record, which all callers are answered from.
+ * F4 A denial for the rest of the run answers what is not decided yet; a record that waits for the same is ended (APR-18).
  */
 
 import { isApprovalError, StoreUnavailable } from "../errors.ts";
@@ -13,6 +14,7 @@ import {
   findDenial,
   findPointer,
   findRecord,
+  type Denial,
   type Found,
   type Pointer,
 } from "../filing.ts";
@@ -42,15 +44,18 @@ export class DeferredApproval implements ApprovalPort {
    */
   async request(request: ApprovalRequest, how: RequestHow): Promise<PortAnswer> {
     assertReadable(request); // APR-04
-    const covered = await this.#covered(request);
-    if (covered !== undefined) return covered;
     let prepared = false;
     for (let races = 0; races < limits.racesMax; races += 1) {
       const found = await findRecord(this.#access, request);
-      const standing = found.opened;
-      if (standing !== undefined && standing.record.state !== "consumed") {
-        return this.#answer(request, found, standing);
+      const standing = found.opened?.record.state === "consumed" ? undefined : found.opened;
+      if (standing?.record.state !== "decided") {
+        const denial = await findDenial(this.#access, request);
+        if (denial !== undefined) {
+          if (standing !== undefined && !(await this.#end(standing, denial))) continue;
+          return this.#covered(denial);
+        }
       }
+      if (standing !== undefined) return this.#answer(request, found, standing);
       if (how.signal.aborted) return { status: "pending" }; // nobody waits: nobody is asked
       if (!prepared) await how.prepare(); // F1
       prepared = true;
@@ -59,13 +64,17 @@ export class DeferredApproval implements ApprovalPort {
     throw new StoreUnavailable(`the record of call ${request.callId} moves without an end`);
   }
 
-  async #covered(request: ApprovalRequest): Promise<PortAnswer | undefined> {
-    const access = this.#access;
-    const denial = await findDenial(access, request);
-    if (denial === undefined || denial.record.state === "pending") return undefined;
-    const { record } = denial;
-    const decision = access.decisionOf(record, record.decision);
-    return { status: "decided", decision: { ...decision, coveredBy: record.id } };
+  #covered(denial: Denial): PortAnswer {
+    const decision = this.#access.decisionOf(denial, denial.decision);
+    return { status: "decided", decision: { ...decision, coveredBy: denial.id } };
+  }
+
+  /** Ends a record that waits for what was denied for the run; false where somebody moved it meanwhile (F4). */
+  async #end({ record: { id, facts } }: OpenRecord, denial: Denial): Promise<boolean> {
+    const attemptId = this.#access.ids.id();
+    const note = `denied for the run by ${denial.id}`;
+    const how = { scope: facts.scope, id, attemptId, reason: "cancelled", note } as const;
+    return (await this.#commit(attemptId, await this.records.withdraw(how))).status === "done";
   }
 
   /** Files a record; false where somebody else did (F3). */

@@ -8,7 +8,7 @@
 
 import { unverified, type Actor } from "../actor.ts";
 import { systemClock, type Clock } from "../clock.ts";
-import { decisionRecord } from "../decision.ts";
+import { decisionRecord, plainTerms } from "../decision.ts";
 import { ineligible } from "../eligibility.ts";
 import type { ApprovalPort, PortAnswer } from "../port.ts";
 import { assertReadable, type ApprovalRequest } from "../request.ts";
@@ -45,7 +45,7 @@ export function rulesApproval(rules: readonly DecidingRule[], options: RulesOpti
       const approved = rule.verdict === "approve";
       return {
         status: "decided",
-        decision: decisionRecord({ approved, by, note: rule.note }, clock.now()),
+        decision: decisionRecord(plainTerms(approved, by, rule.note), clock.now()),
       };
     },
   };

@@ -14,7 +14,6 @@ import {
   fromUtf8,
   isArray,
   isWellFormed,
-  jsonParse,
   jsonStringify,
   mapGet,
   mapHas,
@@ -25,6 +24,7 @@ import {
 } from "../platform.ts";
 import { keyText } from "./collection-rows.ts";
 import { locate } from "./locate.ts";
+import { parseText } from "./parse.ts";
 import { formatPath } from "./path.ts";
 import type { Builder, Checker, Json } from "./row.ts";
 import { scan } from "./scan.ts";
@@ -53,7 +53,7 @@ export function checkText(
   }
   let tree: Json;
   try {
-    tree = jsonParse(text) as Json;
+    tree = parseText(text, spelling.escapedNames);
   } catch {
     // The parser's own message quotes the text.
     throw new SealDecodeError("", "it is not JSON");

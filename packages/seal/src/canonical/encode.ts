@@ -113,7 +113,6 @@ export class Walk implements Writer {
         this.spend(value.length + 2);
         return this.#careful && needsUnits(value) ? this.#tag(unitsTag(value, this), depth) : value;
       case "number":
-        this.#bytes++;
         // SEAL-03: zero's sign, and the values that are no numbers to JSON.
         return isPlainScalar(value) ? value : this.#tag(numberTag(value), depth);
       case "boolean":
@@ -328,7 +327,7 @@ export class Walk implements Writer {
     const outer = this.#within;
     this.#within = `model ${name}`;
     this.nest(depth + 1);
-    this.spend(name.length + 14, 2);
+    this.spend(name.length + 14, 3);
     this.#at[this.#level] = { place: "fields" };
     const fields = this.fields(value, depth + 2, (key) => key[0] !== "_");
     this.#within = outer;

@@ -7,7 +7,7 @@
  * recursion, whatever the text. Bytes rather than characters: reading an element of a byte array
  * is nobody's method, and takes half the time.
  */
-import { fromUtf8, indexOfText, sliceText } from "../platform.ts";
+import { fromUtf8, includesText, indexOfText, sliceText } from "../platform.ts";
 import type { Limits } from "../limits.ts";
 
 export type Scan =
@@ -17,6 +17,8 @@ export type Scan =
       readonly members: number;
       /** A name begins with a digit, so that its place among the names may not be its own. */
       readonly indexNames: boolean;
+      /** A name is spelled with an escape, which not every native parser reads right. */
+      readonly escapedNames: boolean;
     }
   | { readonly status: "refused"; readonly at: number; readonly reason: string };
 
@@ -32,23 +34,31 @@ const LOOKED_AT_BYTES = 48;
 export function scan(text: string, bytes: Uint8Array, limits: Limits): Scan {
   const { length } = bytes;
   const ascii = text.length === length;
+  // Without an escape, and with a byte a character, a string ends at the next quote.
+  const plain = ascii && !includesText(text, "\\");
   let depth = 0;
   let values = 0;
   let members = 0;
   let indexNames = false;
+  let escapedNames = false;
   let i = 0;
   while (i < length) {
     const code = bytes[i]!;
     if (code === QUOTE) {
       const start = i;
-      i = closingQuote(text, bytes, i + 1, ascii);
-      if (i < 0) return refused(-i - 1, "an escape in another spelling");
+      i = plain ? indexOfText(text, '"', i + 1) : closingQuote(text, bytes, i + 1, ascii);
+      if (i < 0) {
+        // No quote at all: the parser refuses what is open.
+        if (plain) break;
+        return refused(-i - 1, "an escape in another spelling");
+      }
       i++;
       if (bytes[i] === 58) {
         members++;
         i++;
         const first = bytes[start + 1]!;
         if (first >= 48 && first <= 57) indexNames = true;
+        if (!plain && !escapedNames) escapedNames = hasEscape(bytes, start, i);
       } else values++;
     } else if (code === 44) i++;
     else if (code === 123 || code === 91) {
@@ -72,11 +82,16 @@ export function scan(text: string, bytes: Uint8Array, limits: Limits): Scan {
     }
     if (values > limits.nodes) return refused(i, `more than ${limits.nodes} values`);
   }
-  return { status: "plain-spelling", members, indexNames };
+  return { status: "plain-spelling", members, indexNames, escapedNames };
 }
 
 function refused(at: number, reason: string): Scan {
   return { status: "refused", at, reason };
+}
+
+function hasEscape(bytes: Uint8Array, from: number, end: number): boolean {
+  for (let i = from; i < end; i++) if (bytes[i] === BACKSLASH) return true;
+  return false;
 }
 
 function isLetter(code: number): boolean {

@@ -69,8 +69,7 @@ export async function conclude(call: LiveCall, outcome: CallOutcome): Promise<vo
   try {
     let writes: readonly Write[];
     if (approval!.settled !== undefined) {
-      const how: Outcome = outcome.status === "ok" ? "executed" : "failed";
-      writes = await records.conclude({ ...of, outcome: how });
+      writes = await records.conclude({ ...of, outcome: endOf(outcome) });
     } else if (outcome.status === "failed" && outcome.unused !== undefined) {
       writes = await records.withdraw({ ...of, reason: outcome.unused.reason });
     } else return;
@@ -81,6 +80,11 @@ export async function conclude(call: LiveCall, outcome: CallOutcome): Promise<vo
   } catch {
     call.tell({ kind: "dropped", what: "approval-outcome" });
   }
+}
+
+function endOf(outcome: Extract<CallOutcome, { status: "ok" | "failed" }>): Outcome {
+  if (outcome.status === "ok") return "executed";
+  return outcome.executed ? "failed" : "unused";
 }
 
 async function commit(

@@ -1,0 +1,133 @@
+/**
+ * Mutation testing of a package by vitest itself: `node src/mutation/with-vitest.ts <package> [share] [seed]`. Each mutant is one
+ * small change of a source, written into a copy of the workspace; that package's tests have to notice it. One process a mutant:
+ * slow, and nothing of one mutant can reach the next. Writes `docs/reports/<package>-mutation.md`.
+ */
+import { spawnSync } from "node:child_process";
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { mutantsOf, type Mutant } from "./mutants.ts";
+
+const workspace = fileURLToPath(new URL("../../../../", import.meta.url));
+const [name = "approvals", share = "1", seed = "1"] = process.argv.slice(2);
+
+/** Sources whose tests stand outside, or that hold no decisions of their own. */
+const leftOut = /^(?:index|contract)\.ts$|^contract\//;
+/** Tests that take long, or that test the tests. */
+const slow = /^(?:model|once|contract-bites|readme|page-cost)\.test\.ts$/;
+/** A mutant that is still running then is taken for an endless loop, which a test run would notice. */
+const stuckMs = 90_000;
+
+const copy = mkdtempSync(join(tmpdir(), "mutants-"));
+process.on("exit", () => rmSync(copy, { recursive: true, force: true }));
+for (const entry of readdirSync(workspace)) {
+  if (entry === "node_modules") symlinkSync(join(workspace, entry), join(copy, entry));
+  else if (entry === "packages" || entry.endsWith(".json")) {
+    cpSync(join(workspace, entry), join(copy, entry), { recursive: true, verbatimSymlinks: true });
+  }
+}
+const home = join(copy, "packages", name);
+const config = `
+  const conditions = ["@holdpoint/source", "module", "node", "development|production"];
+  export default {
+    resolve: { conditions },
+    ssr: { resolve: { conditions } },
+    test: { isolate: false, pool: "threads", maxWorkers: 1, bail: 1, testTimeout: 30_000 },
+  };`;
+writeFileSync(join(home, "mutation.config.js"), config);
+const tests = readdirSync(join(home, "test")).filter(
+  (file) => file.endsWith(".test.ts") && !slow.test(file),
+);
+
+const sources = join(home, "src");
+const files = readdirSync(sources, { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".ts") && !leftOut.test(file))
+  .toSorted();
+const texts = new Map(
+  files.map((file) => [file, stripTypeScriptTypes(readFileSync(join(sources, file), "utf8"))]),
+);
+const all = files.flatMap((file) => mutantsOf(file, texts.get(file)!));
+const mutants = all.filter(
+  (_, at) => ((at * 7919 + Number(seed) * 104_729) % 1000) / 1000 < Number(share),
+);
+
+interface Result {
+  readonly mutant: Mutant;
+  readonly noticed: boolean;
+}
+const results: Result[] = [];
+
+if (!pass()) throw new Error("the tests fail on unmutated sources");
+for (const [number, mutant] of mutants.entries()) {
+  const path = join(sources, mutant.file);
+  const text = texts.get(mutant.file)!;
+  writeFileSync(path, text.slice(0, mutant.start) + mutant.text + text.slice(mutant.end));
+  results.push({ mutant, noticed: !pass() });
+  writeFileSync(path, text);
+  if (number % 20 === 19) report();
+}
+// Had a mutant left something behind, the later ones would mean nothing.
+if (!pass()) throw new Error("the tests fail on unmutated sources afterwards");
+report();
+
+function pass(): boolean {
+  const vitest = join(copy, "node_modules", "vitest", "vitest.mjs");
+  const args = [vitest, "run", "--config", "mutation.config.js", ...tests.map((t) => `test/${t}`)];
+  const { status } = spawnSync(process.execPath, args, {
+    cwd: home,
+    stdio: "ignore",
+    timeout: stuckMs,
+  });
+  return status === 0;
+}
+
+function percent(part: number, whole: number): string {
+  return `${((100 * part) / whole).toFixed(1)} %`;
+}
+
+function report(): void {
+  const alive = results.filter(({ noticed }) => !noticed);
+  const killed = results.length - alive.length;
+  const rows = files.flatMap((file) => {
+    const own = results.filter(({ mutant }) => mutant.file === file);
+    const dead = own.filter(({ noticed }) => noticed).length;
+    return own.length === 0
+      ? []
+      : [`| ${file} | ${own.length} | ${dead} | ${percent(dead, own.length)} |`];
+  });
+  const places = alive.map(
+    ({ mutant }) => `| ${mutant.file}:${mutant.line} | ${mutant.kind.replaceAll("|", "\\|")} |`,
+  );
+  const text = [
+    `# Mutation testing of \`@holdpoint/${name}\``,
+    "",
+    `\`node apps/bench/src/mutation/with-vitest.ts ${name} ${share} ${seed}\` on Node ${process.versions.node}: ${results.length} of ${all.length} mutants.`,
+    `**${killed} killed, ${percent(killed, results.length)}.** A mutant is one change: an operator, a condition, a literal, a statement or block left out.`,
+    "Strings that only word a message are not mutated; the slowest test files are left out.",
+    "",
+    "| file | mutants | killed | |",
+    "| --- | --- | --- | --- |",
+    ...rows,
+    "",
+    "## Alive",
+    "",
+    "| place | change |",
+    "| --- | --- |",
+    ...places,
+    "",
+  ].join("\n");
+  writeFileSync(join(workspace, "docs", "reports", `${name}-mutation.md`), text);
+  process.stdout.write(`${results.length} of ${mutants.length} mutants, ${alive.length} alive\n`);
+}
