@@ -12,7 +12,16 @@ import { z } from "zod";
 
 import { flow, isFlowError, replies } from "../../src/index.ts";
 import { effects } from "../support/effects.ts";
-import { dana, no, paused, rejection, stateOf, world, yes } from "../support/world.ts";
+import {
+  dana,
+  no,
+  paused,
+  recordlessPort,
+  rejection,
+  stateOf,
+  world,
+  yes,
+} from "../support/world.ts";
 
 const State = z.object({ n: z.number(), sum: z.number().optional(), note: z.string().optional() });
 
@@ -148,6 +157,68 @@ describe("finished calls are replayed, not run", () => {
     expect(stateOf(await runner().resume(f, first.checkpoint, yes())).sum).toBe(20);
     expect(log).toEqual(["free(2)", "gated(1)"]);
   });
+
+  it("FLOW-31 replays a call by its tool's own key where the input can't be sealed", async () => {
+    const { gated } = effects();
+    const sizes: number[] = [];
+    const upload = defineTool({
+      name: "upload",
+      description: "takes a stream",
+      input: z.object({ name: z.string(), body: z.any() }),
+      key: ({ name }) => name,
+      execute: ({ body }) => (body as () => number)(),
+    });
+    const f = flow("f", State)
+      .node("a", async (s, ctx) => {
+        const once = () => sizes.push(7);
+        const sum = await ctx.call(upload, { name: "x", body: once });
+        await ctx.call(gated, { n: s.n });
+        return { sum };
+      })
+      .build();
+    const { runner } = world();
+    const first = paused(await runner().run(f, { n: 1 }));
+    expect(stateOf(await runner().resume(f, first.checkpoint, yes())).sum).toBe(1);
+    expect(sizes).toEqual([7]);
+  });
+
+  it("FLOW-31 FLOW-71 seals what is in a journal once: 200 results of 10 kB are about 2 MB, and 400 twice that", async () => {
+    const { gated } = effects();
+    let ran = 0;
+    const load = defineTool({
+      name: "load",
+      description: "loads a page",
+      input: z.object({ page: z.number() }),
+      output: z.object({ text: z.string() }),
+      execute: ({ page }) => {
+        ran += 1;
+        return { text: String(page % 10).repeat(10_000) };
+      },
+    });
+    const sizes: number[] = [];
+    for (const pages of [200, 400]) {
+      const f = flow("f", State)
+        .node("a", async (s, ctx) => {
+          let sum = 0;
+          for (let page = 0; page < pages; page++)
+            sum += (await ctx.call(load, { page })).text.length;
+          await ctx.call(gated, { n: s.n });
+          return { sum };
+        })
+        .build();
+      const { runner } = world({ approvals: recordlessPort() });
+      const first = paused(await runner().run(f, { n: 1 }));
+      const text = runner().dumpCheckpoint(first.checkpoint);
+      sizes.push(text.length);
+      const other = runner();
+      const done = await other.resume(f, other.loadCheckpoint(f, text), yes());
+      expect(stateOf(done).sum).toBe(pages * 10_000);
+    }
+    expect(ran).toBe(600);
+    expect(sizes[0]).toBeGreaterThan(2_000_000);
+    expect(sizes[0]).toBeLessThan(2_300_000);
+    expect(sizes[1]! / sizes[0]!).toBeCloseTo(2, 1);
+  }, 30_000);
 
   it("FLOW-31 calls a tool whose input can't be sealed after a pause as it would have without one", async () => {
     const { free, gated } = effects();
