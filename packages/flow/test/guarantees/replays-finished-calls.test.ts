@@ -3,6 +3,7 @@ import {
   edited,
   editsOf,
   Executor,
+  idempotencyKeyOf,
   registerErrorClass,
   ToolError,
 } from "@holdpoint/tools";
@@ -321,6 +322,35 @@ describe("finished calls are replayed, not run", () => {
     drawn = 40;
     await runner().resume(f, first.checkpoint, yes());
     expect(ran).toEqual(["id-1"]);
+  });
+
+  it("FLOW-38 FLOW-39 gives each of equal calls a key of its own, which no edit, pause or question changes", async () => {
+    const keys: string[] = [];
+    const keyed = defineTool({
+      name: "keyed",
+      description: "keeps its key",
+      input: z.object({ n: z.number() }),
+      confirm: true,
+      execute: (_, { idempotencyKey }) => void keys.push(idempotencyKey),
+    });
+    const f = flow("f", State)
+      .node("a", async (_, ctx) => {
+        await ctx.call(keyed, { n: 1 });
+        await ctx.call(keyed, { n: 1 });
+      })
+      .build();
+    for (const answer of [yes(), approve({ by: dana, edited: edited(keyed, { n: 9 }) })]) {
+      const { runner } = world({ edits: editsOf([keyed]) });
+      const first = paused(await runner().run(f, { n: 1 }, { runId: "same" }));
+      const second = paused(await runner().resume(f, first.checkpoint, answer));
+      stateOf(await runner().resume(f, second.checkpoint, yes()));
+      const { argumentKey } = first.pending.request;
+      const call = { runId: "same", node: "a#1", tool: "keyed", key: argumentKey };
+      expect(keys.splice(0)).toEqual([
+        idempotencyKeyOf({ ...call, number: 0 }),
+        idempotencyKeyOf({ ...call, number: 1 }),
+      ]);
+    }
   });
 
   it("FLOW-39 runs an edit, and the journal answers the call as it was requested", async () => {
