@@ -10,6 +10,13 @@ describe("the samples", () => {
     expect(synced(text)).toBe(text);
   });
 
+  it("ARCH-16 the README's closing table is the one that the desk's own README has replayed", () => {
+    const table = /<!-- demo -->\n\n```text\n([\s\S]*?)```/.exec(readFileSync(readme, "utf8"))![1]!;
+    const desk = readFileSync(new URL("apps/desk/README.md", readme), "utf8");
+    expect(table.trim().split("\n")).toHaveLength(10);
+    for (const line of table.trim().split("\n")) expect(desk).toContain(line.trim());
+  });
+
   it("ARCH-16 the durable sample goes on from its file in a new process's objects", () => {
     expect(outputOf("apps/examples/src/durable.ts").split("\n")).toEqual([
       "paused issue_refund",

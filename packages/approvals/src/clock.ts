@@ -47,6 +47,17 @@ export const systemClock: Clock = {
   },
 };
 
+/**
+ * Gives the event loop one turn, so that what waits outside of promises (connections, signals, timers) is served: code that
+ * only awaits promises never lets it.
+ */
+export function eventLoopTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    if (typeof setImmediate === "function") setImmediate(resolve);
+    else setTimeout(resolve, 0);
+  });
+}
+
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /** A call for random bytes costs more than the bytes: they are drawn by the page, and given out once each. */

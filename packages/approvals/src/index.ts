@@ -1,5 +1,12 @@
 // Time, chance, commits
-export { systemClock, systemIds, type CancelTimer, type Clock, type Ids } from "./clock.ts";
+export {
+  eventLoopTurn,
+  systemClock,
+  systemIds,
+  type CancelTimer,
+  type Clock,
+  type Ids,
+} from "./clock.ts";
 export {
   assertWrites,
   tableOf,

@@ -1,4 +1,6 @@
 // Rows in memory, for any port; what the contract does not reach.
+import { getEventListeners } from "node:events";
+
 import { describe, expect, it } from "vitest";
 
 import {
@@ -171,5 +173,17 @@ describe("a store on a home", () => {
       await late.list(scope, { state: "pending" }, { order: "oldest", limit: 9 }),
     ).toHaveLength(1);
     expect(late.home).toBe(early.home);
+  });
+
+  it("APR-27 leaves nothing on a signal that outlives the waiting", async () => {
+    const store = memoryApprovalStore();
+    const { signal } = new AbortController();
+    const waiting = store.wait(scope, 0, signal);
+    expect(getEventListeners(signal, "abort")).toHaveLength(1);
+    await store.commit("one", [
+      { statement: statements.appendAudit, scope, key: auditKey("a", 1), expect: 0, values: {} },
+    ]);
+    await waiting;
+    expect(getEventListeners(signal, "abort")).toHaveLength(0);
   });
 });

@@ -10,6 +10,7 @@ export {
   type Part,
   type Update,
 } from "./graph/define.ts";
+export { flowEdits } from "./graph/edits.ts";
 export { END, type NodeOptions, type Retry } from "./graph/node.ts";
 export type { Flow, FlowInput, FlowState } from "./graph/flow.ts";
 export type { FunctionIdentity, Manifest } from "./graph/digest.ts";

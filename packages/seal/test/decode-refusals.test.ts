@@ -22,6 +22,8 @@ const ROWS: readonly Row[] = [
     "]",
     "{",
     "nul",
+    `"\\n${"x".repeat(600)}`,
+    `["a\\n",${"é".repeat(3)}`.replace("é", '"'),
     "nulls",
     "[1,]",
     "[,1]",
@@ -116,7 +118,13 @@ const ROWS: readonly Row[] = [
     ['{"$undefined":true,"$undefined":true}', "$undefined"],
     ['[{"$map":[],"$map":[]}]', "[0].$map"],
   ]),
-  ...rows(/order that no object has/, ['{"a":1,"1":2}', '{"2":1,"1":2}', '[{"10":1,"9":2}]']),
+  ...rows(/order that no object has/, [
+    '{"a":1,"1":2}',
+    '{"a":1,"0":2}',
+    '{"a":1,"9":2}',
+    '{"2":1,"1":2}',
+    '[{"10":1,"9":2}]',
+  ]),
   ...rows(/unknown tag/, [
     ['{"$":1}', "$"],
     ['{"$x":1}', "$x"],

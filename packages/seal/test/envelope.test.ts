@@ -204,6 +204,30 @@ describe("the envelope", () => {
     }
   });
 
+  it.each([10_000, 100_000])(
+    "SEAL-28 P3 refuses flips all over an envelope of %d bytes",
+    (size) => {
+      const items = Array.from({ length: Math.ceil(size / 50) }, (_, n) => ({
+        n,
+        text: `item "${n}" of many more`,
+      }));
+      const long = seal(items, options);
+      expect(long.length).toBeGreaterThan(size);
+      const bytes = Buffer.from(long);
+      // A prime step, so that places in the repeating text differ; the long form flips every bit.
+      for (let i = 0; i < bytes.length; i += size / 100 - 3) {
+        for (let bit = 0; bit < 8; bit++) {
+          bytes[i]! ^= 1 << bit;
+          expect(refusalCode(() => open(bytes.toString("latin1"), options))).toBe(
+            "checkpoint-tampered",
+          );
+          bytes[i]! ^= 1 << bit;
+        }
+      }
+    },
+    60_000,
+  );
+
   it("SEAL-28 P3 refuses every truncation", () => {
     for (let end = 0; end < text.length; end++) {
       expect(refusalCode(() => open(text.slice(0, end), options))).toBe("checkpoint-tampered");

@@ -104,6 +104,11 @@ const CASES: readonly Case[] = [
     found: /extra properties/,
   },
   {
+    title: "SEAL-11 refuses a symbol on a long typed array",
+    value: () => withProperty(new Int8Array(5000), Symbol("x"), { value: 1 }),
+    found: /extra properties/,
+  },
+  {
     title: "SEAL-11 refuses a symbol on a typed array",
     value: () => withProperty(new Int8Array(1), Symbol("x"), { value: 1 }),
     found: /extra properties/,

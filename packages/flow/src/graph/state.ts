@@ -21,8 +21,6 @@ export interface StateReader {
   whole(state: Record<string, unknown>): void;
   /** A decoded state: checked and frozen where a fresh one is, never replaced. @throws FlowError `state-invalid` */
   opened(state: Record<string, unknown>): void;
-  /** Whether the field may be absent. */
-  optional(name: string): boolean;
 }
 
 interface Issue {
@@ -109,7 +107,6 @@ export function stateReader(schema: StateSchema): StateReader {
       }
       freezeOwn(state, checked(wholeOutput, state));
     },
-    optional: (name) => output.get(name)?.safeParse(undefined).success ?? false,
   };
 }
 

@@ -162,6 +162,7 @@ function recordedCall(
   const { approval } = started;
   return {
     arguments: site.openArguments(started.arguments, tool),
+    started: true, // charged, and held to the time limits of its approval, when it began
     gated: approval !== undefined,
     ...(approval !== undefined && { approvalId: approval.id, decision: approval.decision }),
   };

@@ -14,6 +14,7 @@ import { errorInfo, rebuildError } from "@holdpoint/tools";
 
 import { encodeState, sealRun } from "../checkpoint/seal.ts";
 import { FlowError, isFlowError, type FlowErrorCode } from "../errors.ts";
+import { fairTurn } from "./fairness.ts";
 import { abortedRun, type LiveRun } from "./live.ts";
 import { routeRound } from "./merge.ts";
 import { openWaits, waitsOf } from "./pending.ts";
@@ -54,6 +55,7 @@ export async function perform(live: LiveRun): Promise<Performed> {
 
 async function drive(live: LiveRun): Promise<Performed | Failing> {
   for (;;) {
+    if (live.durable) await fairTurn(live.parts.clock);
     if (live.signal.aborted) throw abortedRun(live);
     const step = plan(live.state);
     switch (step.do) {

@@ -14,7 +14,11 @@ import { effects } from "../support/effects.ts";
 import { breakingStore } from "../support/breaking-store.ts";
 import { keyring, paused, rejection, stateOf, world, yes } from "../support/world.ts";
 
-const State = z.object({ n: z.number(), sum: z.number().optional() });
+const State = z.object({
+  n: z.number(),
+  sum: z.number().optional(),
+  filled: z.string().default("x"),
+});
 
 const sealedAs = (text: string): Checkpoint =>
   ({ sealed: new TextEncoder().encode(text) }) as unknown as Checkpoint;
@@ -201,6 +205,10 @@ describe("the order of a resume", () => {
       "a field of another kind": [
         (state) => (state.state = { n: "one" }),
         "does not fit its schema",
+      ],
+      "a default that is missing": [
+        (state) => (state.state = { n: 1 }),
+        "does not fit its schema: filled",
       ],
       "a field that is missing": [(state) => (state.state = {}), "does not fit its schema"],
     };

@@ -3,6 +3,7 @@ import {
   DeferredApproval,
   identityPort,
   memoryApprovalStore,
+  memoryHome,
   type ApprovalPort,
   type ApprovalRule,
   type RecordState,
@@ -14,7 +15,7 @@ import { z } from "zod";
 import { openCheckpoint } from "../../src/checkpoint/open.ts";
 import { encodeState, sealRun } from "../../src/checkpoint/seal.ts";
 import { graphOf } from "../../src/graph/flow.ts";
-import { flow, FlowRunner, isFlowError, replies } from "../../src/index.ts";
+import { flow, FlowRunner, isFlowError, memoryRunLog, replies } from "../../src/index.ts";
 import { spentMax, spentMs } from "../../src/limits.ts";
 import { resolveOptions } from "../../src/run/options.ts";
 import { takeOnce } from "../../src/run/spent.ts";
@@ -117,6 +118,83 @@ describe("an answer is spent once", () => {
     expect(await count("pending")).toBe(1);
     stateOf(await runner().resume(f, first.checkpoint, yes()));
     expect(log).toEqual(["gated(1)"]);
+  });
+
+  it("FLOW-54 refuses the loser of a race between processes, at the commit itself", async () => {
+    const gate = flow("g", State)
+      .gate("look", { payload: (s) => s.n })
+      .build();
+    for (const what of ["call", "gate", "withdrawn"] as const) {
+      const { log, f } = one();
+      const graph = what === "call" ? f : gate;
+      const store = breakingStore();
+      const { runner, port } = world({ store });
+      const first = paused(await runner().run(graph, { n: 1 }));
+      const scope = "default";
+      const { id } = first.pending;
+      store.meanwhile(async () => {
+        asAnotherProcess();
+        if (what !== "withdrawn") return runner().resume(graph, first.checkpoint, yes());
+        const withdrawal = { scope, id, attemptId: "sweep", reason: "cancelled" } as const;
+        return store.commit("sweep", await port.records.withdraw(withdrawal));
+      });
+      const error = await rejection(runner().resume(graph, first.checkpoint, yes()));
+      expect(error).toMatchObject({ ...decided, decision: { approved: what !== "withdrawn" } });
+      expect(log).toEqual(what === "call" ? ["gated(1)"] : []);
+    }
+  });
+
+  it("FLOW-54 lets one of two racing resumes of a durable run go on, in one home and in two", async () => {
+    for (const shared of [true, false]) {
+      const { log, f } = one();
+      const home = memoryHome();
+      const store = shared ? memoryApprovalStore(home) : memoryApprovalStore();
+      const { runner, outcomes } = world({ store, log: memoryRunLog(home) });
+      paused(await runner().run(f, { n: 1 }, { runId: "r" }));
+      const ends = await Promise.allSettled(
+        Array.from({ length: 8 }, () => runner().resume(f, "r", yes())),
+      );
+      expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+      const codes = ends.flatMap((end) =>
+        end.status === "rejected" ? [(end.reason as { code: string }).code] : [],
+      );
+      const known = ["approval-already-decided", "revision-conflict", "resume-terminal"];
+      expect(codes.filter((code) => !known.includes(code))).toEqual([]);
+      expect(log).toEqual(["gated(1)"]);
+      expect(await outcomes()).toEqual(["executed"]);
+      expect(await rejection(runner().run(f, { n: 1 }, { runId: "r" }))).toMatchObject({
+        code: "run-exists",
+      });
+    }
+  });
+
+  it("FLOW-54 FLOW-59 gives a checkpoint back whose cancelling did not reach the store", async () => {
+    const { log, f } = one();
+    const store = breakingStore();
+    const { runner, outcomes } = world({ store });
+    const first = paused(await runner().run(f, { n: 1 }));
+    store.fail("down");
+    const failed = await rejection(runner().cancel(f, first.checkpoint, { reason: "no" }));
+    expect(failed).toMatchObject({ code: "store-unavailable" });
+    stateOf(await runner().resume(f, first.checkpoint, yes()));
+    expect(log).toEqual(["gated(1)"]);
+    expect(await outcomes()).toEqual(["executed"]);
+  });
+
+  it("FLOW-35 refuses a quorum where the port keeps no records to count by", async () => {
+    const { tool, log } = effects();
+    const pay = tool("pay", { confirm: () => ({ quorum: 2 }) });
+    const f = flow("f", State)
+      .call("pay", pay, { args: { n: 1 } })
+      .build();
+    const { runner } = world({ approvals: recordlessPort() });
+    const first = paused(await runner().run(f, { n: 1 }));
+    const people = identityPort((credential) => ({ id: String(credential) }));
+    const by = await people.authenticate("erin");
+    expect(await rejection(runner().resume(f, first.checkpoint, approve({ by })))).toMatchObject({
+      code: "rule-invalid",
+    });
+    expect(log).toEqual([]);
   });
 
   it("FLOW-54 asks and spends through one port, also where the executor brings it", async () => {

@@ -11,6 +11,7 @@ import {
   type FlowRunnerOptions,
   type RunResult,
 } from "../../src/index.ts";
+import { macrotaskRest } from "../../src/run/rest.ts";
 import { countingIds, handClock, settle } from "../support/clock.ts";
 import { effects } from "../support/effects.ts";
 import { perform, program, programTools, type Piece, type Trace } from "../support/program.ts";
@@ -197,6 +198,28 @@ describe("outcomes reach the code in one order, and a re-run gets it again", () 
       .build();
     stateOf(await new FlowRunner().run(f, { n: 1 }));
     expect(order).toEqual(["1 woke", "1 rests", "2 woke", "2 rests", "3 woke", "3 rests"]);
+  });
+
+  it("FLOW-46 rests by whatever the platform gives", async () => {
+    const { tool } = effects();
+    const order: string[] = [];
+    const fast = tool("fast");
+    const f = flow("f", State)
+      .node("a", async (_, ctx) => {
+        await Promise.all(
+          [1, 2].map(async (n) => {
+            await ctx.call(fast, { n });
+            order.push(`${n} woke`);
+            for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+            order.push(`${n} rests`);
+          }),
+        );
+      })
+      .build();
+    for (const rest of [macrotaskRest(), (next: () => void) => void setImmediate(next)])
+      stateOf(await new FlowRunner({ rest }).run(f, { n: 1 }));
+    const once = ["1 woke", "1 rests", "2 woke", "2 rests"];
+    expect(order).toEqual([...once, ...once]);
   });
 
   it("FLOW-46 gives a re-run the order of the first run, though the tools are done in another", async () => {

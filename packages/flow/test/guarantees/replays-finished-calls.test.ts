@@ -512,6 +512,16 @@ describe("finished calls are replayed, not run", () => {
     expect(await outcomes()).toEqual(["denied", "denied"]);
   });
 
+  it("FLOW-42 tells the code of which run and visit it is", async () => {
+    const seen: string[] = [];
+    const f = flow("f", State)
+      .node("a", (_, ctx) => void seen.push(`${ctx.runId} ${ctx.node}`))
+      .route("a", ["a", "$end"], () => (seen.length < 2 ? "a" : "$end"))
+      .build();
+    stateOf(await world().runner().run(f, { n: 1 }, { runId: "r" }));
+    expect(seen).toEqual(["r a#1", "r a#2"]);
+  });
+
   it("FLOW-42 keeps what goes past the context outside the run", async () => {
     const { log, free, gated } = effects();
     const bare = new Executor();

@@ -4,13 +4,15 @@ import {
   identityPort,
   memoryApprovalStore,
   memoryHome,
+  type Decision,
   type EditPort,
 } from "@holdpoint/approvals";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { flow } from "../../src/index.ts";
+import { flow, flowEdits } from "../../src/index.ts";
 import { handClock } from "../support/clock.ts";
+import { effects } from "../support/effects.ts";
 import {
   asAnotherProcess,
   dana,
@@ -121,6 +123,33 @@ describe("a gate", () => {
     expect(await outcomes()).toEqual(["passed"]);
   });
 
+  it("FLOW-20 has its edits, and those of calls, checked where they are decided", async () => {
+    const { gated, log } = effects();
+    const f = flow("f", State)
+      .gate("look", {
+        payload: (s) => ({ cents: s.n }),
+        edits: { schema: Payload, apply: (changed) => ({ n: changed.cents }) },
+      })
+      .gate("again", { payload: (s) => s.n })
+      .call("pay", gated, { args: (s) => ({ n: s.n }) })
+      .path("look", "again", "pay")
+      .build();
+    const { runner, port } = world({ edits: flowEdits([f]) });
+    const decide = (id: string, decision: Decision) =>
+      port.records.decide({ scope: "default", id, decision });
+    const first = paused(await runner().run(f, { n: 5 }));
+    await expect(decide(first.pending.id, edit({ cents: 1.5 }))).rejects.toThrow(/cents/);
+    await decide(first.pending.id, edit({ cents: 3 }));
+    const second = paused(await runner().resume(f, first.checkpoint));
+    expect(second.pending.request.arguments).toBe(3);
+    await expect(decide(second.pending.id, edit(4, "node:f.again"))).rejects.toThrow(/no edits/);
+    const third = paused(await runner().resume(f, second.checkpoint, yes()));
+    await expect(decide(third.pending.id, edit({ n: "x" }, "gated"))).rejects.toThrow(/n/);
+    await decide(third.pending.id, edit({ n: 7 }, "gated"));
+    stateOf(await runner().resume(f, third.checkpoint));
+    expect(log).toEqual(["gated(7)"]);
+  });
+
   it("FLOW-20 refuses edits where it takes none, of another gate, and of another form, before anything is spent", async () => {
     for (const options of [{ edits: anyEdit }, { approvals: recordlessPort() }]) {
       const { runner } = world(options);
@@ -159,6 +188,51 @@ describe("a gate", () => {
     expect(await port.records.read("default", first.pending.id)).toMatchObject({
       state: "decided",
     });
+  });
+
+  it("FLOW-20 fails its visit where an edit can't be applied, and may go on along a failed edge", async () => {
+    const make = (apply: () => { n: number }) =>
+      flow("f", State)
+        .gate("look", {
+          payload: (s) => ({ cents: s.n }),
+          edits: { schema: Payload, apply },
+        })
+        .node("mend", () => ({ note: "mended" }))
+        .node("after", () => ({ note: "after" }))
+        .edge("look", "after")
+        .failed("look", "mend")
+        .build();
+    const { runner } = world({ edits: anyEdit });
+    const wrong = () => ({ n: "x" }) as never;
+    const throws = () => {
+      throw new Error("no");
+    };
+    for (const apply of [wrong, throws]) {
+      const f = make(apply);
+      const first = paused(await runner().run(f, { n: 5 }));
+      const done = await runner().resume(f, first.checkpoint, edit({ cents: 3 }));
+      expect(stateOf(done)).toEqual({ n: 5, note: "mended" });
+    }
+    const f = make(() => ({ n: 1 }));
+    const denied = paused(await runner().run(f, { n: 5 }));
+    expect(stateOf(await runner().resume(f, denied.checkpoint, no())).note).toBe("mended");
+  });
+
+  it("FLOW-20 FLOW-12 fails its visit where the payload can't be made, and asks nobody", async () => {
+    const f = flow("f", State)
+      .gate("look", {
+        payload: () => {
+          throw new TypeError("no payload");
+        },
+      })
+      .build();
+    const { runner, port } = world();
+    expect(await rejection(runner().run(f, { n: 5 }))).toMatchObject({
+      code: "node-failed",
+      data: { node: "look#1" },
+      cause: { message: "no payload" },
+    });
+    expect((await port.records.list("default")).items).toEqual([]);
   });
 
   it("FLOW-20 lets a quorum of distinct people pass it, the requester excluded", async () => {

@@ -12,13 +12,20 @@ export type Trouble = "down" | "lost";
 export function breakingStore(): ApprovalStore & {
   fail: (...troubles: Trouble[]) => void;
   reset: () => void;
+  /** Runs this once, between what was planned and the next commit. */
+  meanwhile: (happens: () => Promise<unknown>) => void;
 } {
   const inner = memoryApprovalStore();
   const troubles: Trouble[] = [];
+  let between: (() => Promise<unknown>) | undefined;
   return Object.assign(Object.create(inner) as ApprovalStore, {
     fail: (...next: Trouble[]) => void troubles.push(...next),
     reset: () => void troubles.splice(0),
+    meanwhile: (happens: () => Promise<unknown>) => void (between = happens),
     async commit(...how: Parameters<ApprovalStore["commit"]>): Promise<CommitOutcome> {
+      const happens = between;
+      between = undefined;
+      await happens?.();
       const trouble = troubles.shift();
       if (trouble === "down") throw new StoreUnavailable("connection refused");
       const outcome = await inner.commit(...how);

@@ -55,7 +55,7 @@ function viewRow(tag: string, className: string, viewClass: ViewClass): Row {
         ? windowOf(value, writer, dataBuffer, dataOffset, dataLength)
         : windowOf(value, writer, viewBuffer, viewOffset, viewLength);
       if (isData) writer.bare(value, "a DataView");
-      else bareView(value, bytes, viewClass, writer);
+      else bareView(value, bytes, viewClass, bytes.length / elementBytes, writer);
       writer.spend(Math.ceil((bytes.length * 4) / 3));
       return toBase64(bytes);
     },
@@ -121,18 +121,33 @@ const deepEqual = hostUtil()?.isDeepStrictEqual ?? (() => false);
 const LISTED_ELEMENTS = 1024;
 
 /** Refuses own properties besides the elements, which the text would lose. */
-function bareView(value: object, bytes: Uint8Array, viewClass: ViewClass, writer: Writer): void {
-  const length = bytes.length / (viewClass.BYTES_PER_ELEMENT ?? 1);
-  const advice = "Keep the property beside the bytes, in an object";
-  if (getSymbols(value).length > 0) writer.refuse("a typed array with extra properties", advice);
-  if (length > LISTED_ELEMENTS && sameAsTwin(value, bytes, viewClass)) return;
-  if (getNames(value).length !== length)
+function bareView(
+  value: object,
+  bytes: Uint8Array,
+  viewClass: ViewClass,
+  length: number,
+  writer: Writer,
+): void {
+  const symbols = getSymbols(value).length;
+  if (symbols === 0 && length > LISTED_ELEMENTS && sameAsTwin(value, bytes, viewClass, length)) {
+    return;
+  }
+  if (symbols > 0 || getNames(value).length !== length) {
+    const advice = "Keep the property beside the bytes, in an object";
     writer.refuse("a typed array with extra properties", advice);
+  }
 }
 
-/** Node compares own properties too, without listing the elements; the twin has none. */
-function sameAsTwin(value: object, bytes: Uint8Array, viewClass: ViewClass): boolean {
-  const length = bytes.length / (viewClass.BYTES_PER_ELEMENT ?? 1);
+/**
+ * Node compares own enumerable properties too, without listing the elements; the twin has none. A
+ * property hidden from enumeration on a long array is the one thing that is lost unnoticed.
+ */
+function sameAsTwin(
+  value: object,
+  bytes: Uint8Array,
+  viewClass: ViewClass,
+  length: number,
+): boolean {
   const twin = new (viewClass as new (b: unknown, o: number, l: number) => View)(
     bytes.buffer,
     bytes.byteOffset,
