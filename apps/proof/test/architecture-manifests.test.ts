@@ -99,6 +99,28 @@ describe("a manifest", () => {
     };
     expect(runRule(findDevDependencyBreaches, files)).toEqual([]);
   });
+
+  it("ARCH-05 may declare the types of what its tests import, and no others", () => {
+    const files = {
+      [flow]: {
+        name: "@holdpoint/flow",
+        devDependencies: {
+          "@a/b": "1",
+          "@types/a__b": "1",
+          "big.js": "7",
+          "@types/big.js": "7",
+          "@types/b": "1",
+        },
+      },
+      [tests]: 'import "big.js"; import "@a/b/c.js"; import "./b.ts";',
+    };
+    expect(runRule(findDevDependencyBreaches, files)).toEqual([`${flow} no test imports @types/b`]);
+    expect(runRule(findDevDependencyBreaches, { ...files, [tests]: 'import "@a/b";' })).toEqual([
+      `${flow} no test imports big.js`,
+      `${flow} no test imports @types/big.js`,
+      `${flow} no test imports @types/b`,
+    ]);
+  });
 });
 
 describe("import cycles", () => {

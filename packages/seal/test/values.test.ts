@@ -76,12 +76,12 @@ const ROWS: readonly Row[] = [
     canonical: '{"10":1,"9":2,"a":3}',
   },
   {
-    title: "SEAL-08 lists the pairs of an object with a $ key",
+    title: "SEAL-08 lists pairs for a $ key",
     value: { $price: 1, a: 2 },
     text: '{"$object":[["$price",1],["a",2]]}',
   },
   {
-    title: "SEAL-08 lists the pairs of an object with a __proto__ key",
+    title: "SEAL-08 lists pairs for a __proto__ key",
     value: own([
       ["b", 1],
       ["__proto__", { x: 1 }],

@@ -27,7 +27,8 @@ export function findDependencyBreaches(workspace: Workspace): Breach[] {
 
 /**
  * ARCH-05: development dependencies are exactly what tests, benches and settings import, with the
- * version of each peer to develop against. The tools of the repository's root serve every member.
+ * version of each peer to develop against, and the types of what is imported and brings none. The
+ * tools of the repository's root serve every member.
  */
 export function findDevDependencyBreaches(workspace: Workspace): Breach[] {
   const tools = Object.keys(workspace.root.devDependencies ?? {});
@@ -40,7 +41,7 @@ export function findDevDependencyBreaches(workspace: Workspace): Breach[] {
     return [
       ...missing(member, used, known, "tests import $, which is not declared"),
       ...(isLaidOut(member)
-        ? missing(member, new Set(dev), new Set([...used, ...peers]), "no test imports $")
+        ? missing(member, new Set(dev), withTypes([...used, ...peers]), "no test imports $")
         : []),
     ];
   });
@@ -57,6 +58,12 @@ function isLaidOut(member: Member): boolean {
 function usesOf(files: readonly SourceFile[], self: string): Set<string> {
   const names = files.flatMap((file) => file.imports.map((each) => packageOf(each.specifier)));
   return new Set(names.filter((name) => name !== undefined && name !== self) as string[]);
+}
+
+/** The names, each with the package that carries its types: `@types/a`, and `@types/a__b` of `@a/b`. */
+function withTypes(names: readonly string[]): Set<string> {
+  const types = names.map((name) => `@types/${name.replace(/^@([^/]+)\//, "$1__")}`);
+  return new Set([...names, ...types]);
 }
 
 function missing(

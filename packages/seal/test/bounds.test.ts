@@ -1,0 +1,199 @@
+import { describe, expect, it } from "vitest";
+
+import { createSealer, encode, isSealError } from "../src/index.ts";
+import { cpuMs } from "./cpu-time.ts";
+import { refusal } from "./refusal.ts";
+
+describe("cycles and bounds", () => {
+  it("SEAL-18 names both ends of a cycle", () => {
+    const list: unknown[] = [];
+    list.push({ back: list });
+    const error = refusal(() => encode({ a: { list } }));
+    expect(error.path).toBe("a.list[0].back");
+    expect(error.found).toBe("a cycle back to a.list");
+    const self: { self?: unknown } = {};
+    self.self = self;
+    expect(refusal(() => encode(self)).found).toBe("a cycle back to the value itself");
+    const map = new Map<unknown, unknown>();
+    map.set("m", map);
+    expect(refusal(() => encode(map)).path).toBe("values(0)");
+    const set = new Set<unknown>();
+    set.add(set);
+    expect(refusal(() => encode([set])).found).toBe("a cycle back to [0]");
+  });
+
+  it("SEAL-18 finds a cycle in a wide object before its bounds", () => {
+    const wide: Record<string, unknown> = { items: Array.from({ length: 20_000 }, () => 0) };
+    wide["self"] = wide;
+    expect(refusal(() => encode(wide)).found).toMatch(/^a cycle/);
+  });
+
+  it("SEAL-19 meets a bomb of shared references with its budget", () => {
+    let bomb: unknown = [1];
+    for (let i = 0; i < 40; i++) bomb = [bomb, bomb];
+    let found: string | undefined;
+    const spent = cpuMs(() => {
+      found = refusal(() => encode(bomb)).found;
+    });
+    expect(found).toMatch(/more than 1000000 values/);
+    expect(spent).toBeLessThan(2000);
+  }, 30_000);
+
+  function nest(depth: number, wrap: (inner: unknown) => unknown): unknown {
+    let value: unknown = [];
+    for (let i = 1; i < depth; i++) value = wrap(value);
+    return value;
+  }
+
+  it("SEAL-20 takes 256 brackets and refuses 257, with the path", () => {
+    expect(encode(nest(256, (inner) => [inner]))).toHaveLength(512);
+    const error = refusal(() => encode(nest(257, (inner) => [inner])));
+    expect(error.found).toBe("it nests deeper than 256");
+    expect(error.limit).toBe(256);
+    expect(error.path).toMatch(/^\[0\]\[0\].* … \[0\]/);
+  });
+
+  it.each([
+    ["objects", (inner: unknown) => ({ a: inner })],
+    ["arrays", (inner: unknown) => [inner]],
+    ["maps by value", (inner: unknown) => new Map([[1, inner]])],
+    ["maps by key", (inner: unknown) => new Map([[inner, 1]])],
+    ["sets", (inner: unknown) => new Set([inner])],
+    ["lists of pairs", (inner: unknown) => ({ $a: inner })],
+  ] as const)("SEAL-20 refuses 100,000 nested %s without running out of stack", (_, wrap) => {
+    expect(refusal(() => encode(nest(100_000, wrap))).found).toMatch(/deeper/);
+  });
+
+  it("SEAL-20 counts the brackets that tags add, so that all that is written is read", () => {
+    for (const limit of [1, 2, 3, 4, 5, 6, 7]) {
+      const sealer = createSealer({ limits: { depth: limit } });
+      for (const value of [
+        -0,
+        "\0",
+        [1],
+        [-0],
+        new Map(),
+        new Map([[1, 2]]),
+        new Map([[-0, {}]]),
+        new Set([1]),
+        new Set([[]]),
+        { $a: 1 },
+        { $a: [] },
+        { "\0": 1 },
+        { a: "\0" },
+        new Uint8Array(1),
+      ]) {
+        const written = encode(value);
+        expect([limit, written, accepted(() => sealer.encode(value))]).toEqual([
+          limit,
+          written,
+          accepted(() => sealer.decode(written)),
+        ]);
+      }
+    }
+  });
+
+  it("SEAL-21 counts the values of a text as the reader counts them", () => {
+    const values = [
+      1,
+      [1, 2],
+      { a: 1 },
+      -0,
+      "\0",
+      new Map([[1, 2]]),
+      new Set([1, -0]),
+      { $a: 1, b: 2 },
+      { "\0": 1 },
+      new Date(0),
+      new Uint8Array(2),
+      5n,
+      undefined,
+    ];
+    for (const value of values) {
+      for (let nodes = 1; nodes < 12; nodes++) {
+        const sealer = createSealer({ limits: { nodes } });
+        const written = encode(value);
+        const reads = accepted(() => sealer.decode(written));
+        expect([nodes, written, accepted(() => sealer.encode(value))]).toEqual([
+          nodes,
+          written,
+          reads,
+        ]);
+      }
+    }
+  });
+
+  function accepted(run: () => unknown): boolean {
+    try {
+      run();
+      return true;
+    } catch (error) {
+      if (isSealError(error)) return false;
+      throw error;
+    }
+  }
+
+  it("SEAL-21 refuses past the bytes of the text, exactly", () => {
+    const sealer = createSealer({ limits: { bytes: 20 } });
+    expect(sealer.encode("x".repeat(18))).toHaveLength(20);
+    expect(refusal(() => sealer.encode("x".repeat(19))).found).toBe("its text passes 20 bytes");
+    expect(sealer.encode("é".repeat(9))).toHaveLength(11);
+    expect(refusal(() => sealer.encode("é".repeat(10))).figure).toBe(22);
+    expect(refusal(() => encode("x".repeat(17 * 1024 * 1024))).limit).toBe(16 * 1024 * 1024);
+    expect(refusal(() => encode(["x".repeat(9e6), "x".repeat(9e6)])).found).toMatch(
+      /16777216 bytes/,
+    );
+    expect(refusal(() => sealer.encode(new Uint8Array(21))).found).toMatch(/20 bytes/);
+    expect(refusal(() => sealer.encode(10n ** 700n)).found).toMatch(/20 bytes/);
+  });
+
+  it("SEAL-21 refuses an array longer than the budget by its length", () => {
+    const sparse: unknown[] = [];
+    sparse[4_294_967_294] = 1;
+    expect(refusal(() => encode(sparse)).found).toMatch(/more than 1000000 values/);
+    expect(cpuMs(() => encode(sparse))).toBeLessThan(50);
+  });
+
+  it("SEAL-06 refuses a long sparse array in time bounded by its keys", () => {
+    const sparse: unknown[] = [];
+    sparse[999_999] = 1;
+    expect(refusal(() => encode(sparse)).found).toMatch(/sparse/);
+    expect(cpuMs(() => encode(sparse))).toBeLessThan(50);
+  });
+
+  it("SEAL-21 tells of a large text before it is returned", () => {
+    const told: unknown[] = [];
+    const sealer = createSealer({
+      limits: { warnBytes: 100 },
+      onLarge: (figure) => told.push(figure),
+    });
+    sealer.encode("x".repeat(97));
+    expect(told).toEqual([]);
+    sealer.encode("x".repeat(98));
+    expect(told).toEqual([{ bytes: 100, warnBytes: 100 }]);
+    sealer.encode("é".repeat(49));
+    expect(told).toHaveLength(2);
+    createSealer({ limits: { warnBytes: 1 } }).encode("quiet without a listener");
+  });
+
+  it("SEAL-04 refuses a bigint past 1 MiB of hex digits, and takes the last one within", () => {
+    const largest = (1n << 4_194_304n) - 1n;
+    expect(encode(largest)).toBe(`{"$bigint16":"${"f".repeat(1024 * 1024)}"}`);
+    expect(refusal(() => encode({ a: largest + 1n })).path).toBe("a");
+    expect(refusal(() => encode(-(largest + 1n))).found).toMatch(/1048576 hexadecimal/);
+  });
+
+  it("SEAL-20 SEAL-21 takes no limit out of range", () => {
+    for (const limits of [
+      { depth: 0 },
+      { depth: 1001 },
+      { nodes: 1.5 },
+      { bytes: -1 },
+      { warnBytes: NaN },
+    ]) {
+      expect(refusal(() => createSealer({ limits })).code).toBe("option-invalid");
+    }
+    const deep = createSealer({ limits: { depth: 1000 } });
+    expect(deep.decode(deep.encode(nest(1000, (inner) => [inner])))).toHaveLength(1);
+  });
+});
