@@ -150,15 +150,21 @@ describe("an answer is spent once", () => {
       const home = memoryHome();
       const store = shared ? memoryApprovalStore(home) : memoryApprovalStore();
       const { runner, outcomes } = world({ store, log: memoryRunLog(home) });
-      paused(await runner().run(f, { n: 1 }, { runId: "r" }));
+      const first = paused(await runner().run(f, { n: 1 }, { runId: "r" }));
+      const reply = () => replies({ [first.pending.id]: yes() });
       const ends = await Promise.allSettled(
-        Array.from({ length: 8 }, () => runner().resume(f, "r", yes())),
+        Array.from({ length: 8 }, () => runner().resume(f, "r", reply())),
       );
       expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
       const codes = ends.flatMap((end) =>
         end.status === "rejected" ? [(end.reason as { code: string }).code] : [],
       );
-      const known = ["approval-already-decided", "revision-conflict", "resume-terminal"];
+      const known = [
+        "answer-unknown",
+        "approval-already-decided",
+        "revision-conflict",
+        "resume-terminal",
+      ];
       expect(codes.filter((code) => !known.includes(code))).toEqual([]);
       expect(log).toEqual(["gated(1)"]);
       expect(await outcomes()).toEqual(["executed"]);
