@@ -3,6 +3,7 @@ import {
   edited,
   editsOf,
   Executor,
+  idempotencyKeyOf,
   registerErrorClass,
   ToolError,
 } from "@holdpoint/tools";
@@ -12,7 +13,16 @@ import { z } from "zod";
 
 import { flow, isFlowError, replies } from "../../src/index.ts";
 import { effects } from "../support/effects.ts";
-import { dana, no, paused, rejection, stateOf, world, yes } from "../support/world.ts";
+import {
+  dana,
+  no,
+  paused,
+  recordlessPort,
+  rejection,
+  stateOf,
+  world,
+  yes,
+} from "../support/world.ts";
 
 const State = z.object({ n: z.number(), sum: z.number().optional(), note: z.string().optional() });
 
@@ -149,6 +159,68 @@ describe("finished calls are replayed, not run", () => {
     expect(log).toEqual(["free(2)", "gated(1)"]);
   });
 
+  it("FLOW-31 replays a call by its tool's own key where the input can't be sealed", async () => {
+    const { gated } = effects();
+    const sizes: number[] = [];
+    const upload = defineTool({
+      name: "upload",
+      description: "takes a stream",
+      input: z.object({ name: z.string(), body: z.any() }),
+      key: ({ name }) => name,
+      execute: ({ body }) => (body as () => number)(),
+    });
+    const f = flow("f", State)
+      .node("a", async (s, ctx) => {
+        const once = () => sizes.push(7);
+        const sum = await ctx.call(upload, { name: "x", body: once });
+        await ctx.call(gated, { n: s.n });
+        return { sum };
+      })
+      .build();
+    const { runner } = world();
+    const first = paused(await runner().run(f, { n: 1 }));
+    expect(stateOf(await runner().resume(f, first.checkpoint, yes())).sum).toBe(1);
+    expect(sizes).toEqual([7]);
+  });
+
+  it("FLOW-31 FLOW-71 seals what is in a journal once: 200 results of 10 kB are about 2 MB, and 400 twice that", async () => {
+    const { gated } = effects();
+    let ran = 0;
+    const load = defineTool({
+      name: "load",
+      description: "loads a page",
+      input: z.object({ page: z.number() }),
+      output: z.object({ text: z.string() }),
+      execute: ({ page }) => {
+        ran += 1;
+        return { text: String(page % 10).repeat(10_000) };
+      },
+    });
+    const sizes: number[] = [];
+    for (const pages of [200, 400]) {
+      const f = flow("f", State)
+        .node("a", async (s, ctx) => {
+          let sum = 0;
+          for (let page = 0; page < pages; page++)
+            sum += (await ctx.call(load, { page })).text.length;
+          await ctx.call(gated, { n: s.n });
+          return { sum };
+        })
+        .build();
+      const { runner } = world({ approvals: recordlessPort() });
+      const first = paused(await runner().run(f, { n: 1 }));
+      const text = runner().dumpCheckpoint(first.checkpoint);
+      sizes.push(text.length);
+      const other = runner();
+      const done = await other.resume(f, other.loadCheckpoint(f, text), yes());
+      expect(stateOf(done).sum).toBe(pages * 10_000);
+    }
+    expect(ran).toBe(600);
+    expect(sizes[0]).toBeGreaterThan(2_000_000);
+    expect(sizes[0]).toBeLessThan(2_300_000);
+    expect(sizes[1]! / sizes[0]!).toBeCloseTo(2, 1);
+  }, 30_000);
+
   it("FLOW-31 calls a tool whose input can't be sealed after a pause as it would have without one", async () => {
     const { free, gated } = effects();
     const sizes: number[] = [];
@@ -250,6 +322,35 @@ describe("finished calls are replayed, not run", () => {
     drawn = 40;
     await runner().resume(f, first.checkpoint, yes());
     expect(ran).toEqual(["id-1"]);
+  });
+
+  it("FLOW-38 FLOW-39 gives each of equal calls a key of its own, which no edit, pause or question changes", async () => {
+    const keys: string[] = [];
+    const keyed = defineTool({
+      name: "keyed",
+      description: "keeps its key",
+      input: z.object({ n: z.number() }),
+      confirm: true,
+      execute: (_, { idempotencyKey }) => void keys.push(idempotencyKey),
+    });
+    const f = flow("f", State)
+      .node("a", async (_, ctx) => {
+        await ctx.call(keyed, { n: 1 });
+        await ctx.call(keyed, { n: 1 });
+      })
+      .build();
+    for (const answer of [yes(), approve({ by: dana, edited: edited(keyed, { n: 9 }) })]) {
+      const { runner } = world({ edits: editsOf([keyed]) });
+      const first = paused(await runner().run(f, { n: 1 }, { runId: "same" }));
+      const second = paused(await runner().resume(f, first.checkpoint, answer));
+      stateOf(await runner().resume(f, second.checkpoint, yes()));
+      const { argumentKey } = first.pending.request;
+      const call = { runId: "same", node: "a#1", tool: "keyed", key: argumentKey };
+      expect(keys.splice(0)).toEqual([
+        idempotencyKeyOf({ ...call, number: 0 }),
+        idempotencyKeyOf({ ...call, number: 1 }),
+      ]);
+    }
   });
 
   it("FLOW-39 runs an edit, and the journal answers the call as it was requested", async () => {

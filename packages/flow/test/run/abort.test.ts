@@ -108,6 +108,23 @@ describe("an aborted run", () => {
     expect(clock.waiting).toBe(0);
   });
 
+  it("FLOW-07 asks no route and makes no update once it is aborted, also where nothing is left to run", async () => {
+    const stop = new AbortController();
+    let asked = 0;
+    const f = flow("f", State)
+      .node("a", () => ({ n: 2 }))
+      .route("a", ["$end"], () => {
+        asked += 1;
+        return "$end";
+      })
+      .build();
+    const onEvent = ({ type }: { type: string }) =>
+      void (type === "visit-finished" && stop.abort("enough"));
+    const running = new FlowRunner({ onEvent }).run(f, { n: 1 }, { signal: stop.signal });
+    expect(await rejection(running)).toMatchObject(aborted);
+    expect(asked).toBe(0);
+  });
+
   it("FLOW-07 takes back what a slow port files after the abort", async () => {
     const { gated } = effects();
     const flows = [
