@@ -42,6 +42,7 @@ export function model<T extends object, Fields extends z.ZodObject>(
   if (typeof made !== "function") throw new SealError("option-invalid", "a model needs a class");
   const { prototype } = made;
   const check = (value: unknown): boolean => value instanceof made;
+  defineData(check, modelMark, name);
   // Values in a state are on the output side: its checks apply, its transforms have been done.
   // Made when it is first needed, since a field may be a model that is declared further down.
   let held: z.ZodType | undefined;
@@ -58,6 +59,22 @@ export function model<T extends object, Fields extends z.ZodObject>(
     },
     build: (own: Record<string, unknown>) => build(own as z.output<Fields>),
   });
+}
+
+/** The mark of a model's check function: known across copies of this package. */
+const modelMark = Symbol.for("@holdpoint/seal.model");
+
+/**
+ * The name of the model whose `schema` this is, or a copy of it (`.describe()`, `.refine()` …): zod keeps the check function in
+ * copies. `undefined` for any other schema.
+ */
+export function modelNameOf(schema: unknown): string | undefined {
+  const check = (
+    schema as { readonly _zod?: { readonly def?: { readonly fn?: unknown } } } | undefined
+  )?._zod?.def?.fn;
+  if (typeof check !== "function" || !Object.hasOwn(check, modelMark)) return undefined;
+  const name: unknown = Object.getOwnPropertyDescriptor(check, modelMark)?.value;
+  return typeof name === "string" ? name : undefined;
 }
 
 function problemOf(

@@ -8,6 +8,8 @@
  *
  * Of zod only `_zod.def` is read, which its documentation keeps for library authors.
  */
+import { modelNameOf } from "@holdpoint/seal/zod";
+
 interface Def {
   readonly type: string;
   readonly [part: string]: unknown;
@@ -84,8 +86,12 @@ function single(def: Def, path: readonly unknown[]): string {
       return `set<${inner(def["valueType"])}>`;
     case "intersection":
       return `(${[inner(def["left"]), inner(def["right"])].sort().join("&")})`;
+    case "custom": {
+      const model = modelNameOf({ _zod: { def } });
+      return model === undefined ? "custom" : `model<${model}>`;
+    }
     default:
-      return def.type; // string, number, bigint, boolean, date, any, unknown, custom, transform …
+      return def.type; // string, number, bigint, boolean, date, any, unknown, transform …
   }
 }
 

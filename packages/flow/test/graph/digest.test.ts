@@ -1,3 +1,4 @@
+import { model } from "@holdpoint/seal/zod";
 import { defineTool } from "@holdpoint/tools";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -97,6 +98,19 @@ describe("the digest of a graph", () => {
         expect(shapeText(make(zod)), `${family} under the ${release}`).toBe(shape);
       }
     }
+  });
+
+  it("FLOW-51 tells models apart by the names that they stand in texts by, in copies of their schemas too", () => {
+    class Money {
+      declare cents: number;
+    }
+    const of = (name: string) =>
+      model(Money, { name, fields: z.object({ cents: z.int() }) }).schema;
+    const shown = shapeText(z.object({ price: of("money") }));
+    expect(shown).toBe('{"price":model<money>}');
+    expect(shapeText(z.object({ price: of("money").describe("what it costs") }))).toBe(shown);
+    expect(shapeText(z.object({ price: of("amount") }))).not.toBe(shown);
+    expect(shapeText(z.object({ price: z.instanceof(Money) }))).toBe('{"price":custom}');
   });
 
   it("FLOW-51 does not see labels, messages, order, defaults, bounds, formats and refinements", () => {
