@@ -7,7 +7,7 @@ import {
 import { Executor } from "@holdpoint/tools";
 import { describe, expect, it } from "vitest";
 
-import { flow } from "../../src/index.ts";
+import { flow, memoryRunLog } from "../../src/index.ts";
 import { breakingStore } from "../support/breaking-store.ts";
 import { effects } from "../support/effects.ts";
 import { decided, one, State } from "../support/one-call.ts";
@@ -79,6 +79,39 @@ describe("an answer is settled as the store says", () => {
     });
     expect(log).toEqual([]);
     expect(await outcomes()).toEqual(["denied"]);
+  });
+
+  it("FLOW-59 denies a durable run whose question was closed without a person, and lets no portable one go on", async () => {
+    for (const durable of [true, false]) {
+      const { log, f } = one();
+      const store = memoryApprovalStore();
+      const { runner, port } = world({ store, ...(durable && { log: memoryRunLog() }) });
+      const first = paused(await runner().run(f, { n: 1 }, { runId: "r" }));
+      const resume = (reply?: ReturnType<typeof yes>) =>
+        durable ? runner().resume(f, "r", reply) : runner().resume(f, first.checkpoint, reply);
+      const closing = { scope: "default", id: first.pending.id, reason: "cancelled" } as const;
+      await store.commit("c", await port.records.withdraw({ ...closing, attemptId: "c" }));
+      expect(await rejection(resume(yes()))).toMatchObject(decided);
+      const code = durable ? "approval-denied" : "approval-already-decided";
+      expect(await rejection(resume())).toMatchObject({ code });
+      expect(log).toEqual([]);
+    }
+  });
+
+  it("FLOW-54 lets no durable run go on with an answer that was spent elsewhere, for it or against it", async () => {
+    for (const decision of [yes(), no()]) {
+      const { log, f } = one();
+      const store = memoryApprovalStore();
+      const { runner, port } = world({ store, log: memoryRunLog() });
+      const { id } = paused(await runner().run(f, { n: 1 }, { runId: "r" })).pending;
+      const { argumentsDigest } = (await port.records.read("default", id))!;
+      const spending = { scope: "default", id, attemptId: "x", argumentsDigest, decision };
+      const settled = await port.records.settle(spending);
+      if (settled.status !== "ready") throw new Error(`it is ${settled.status}, not ready`);
+      await store.commit("x", settled.writes);
+      expect(await rejection(runner().resume(f, "r"))).toMatchObject(decided);
+      expect(log).toEqual([]);
+    }
   });
 
   it("FLOW-55 settles at resume what was decided in the store", async () => {
