@@ -7,7 +7,7 @@ import {
 import { Executor } from "@holdpoint/tools";
 import { describe, expect, it } from "vitest";
 
-import { flow, memoryRunLog } from "../../src/index.ts";
+import { flow, memoryRunLog, replies } from "../../src/index.ts";
 import { breakingStore } from "../support/breaking-store.ts";
 import { effects } from "../support/effects.ts";
 import { decided, one, State } from "../support/one-call.ts";
@@ -88,7 +88,9 @@ describe("an answer is settled as the store says", () => {
       const { runner, port } = world({ store, ...(durable && { log: memoryRunLog() }) });
       const first = paused(await runner().run(f, { n: 1 }, { runId: "r" }));
       const resume = (reply?: ReturnType<typeof yes>) =>
-        durable ? runner().resume(f, "r", reply) : runner().resume(f, first.checkpoint, reply);
+        durable
+          ? runner().resume(f, "r", reply && replies({ [first.pending.id]: reply }))
+          : runner().resume(f, first.checkpoint, reply);
       const closing = { scope: "default", id: first.pending.id, reason: "cancelled" } as const;
       await store.commit("c", await port.records.withdraw({ ...closing, attemptId: "c" }));
       expect(await rejection(resume(yes()))).toMatchObject(decided);
