@@ -5,6 +5,7 @@ export type DeskErrorCode =
   | "file-unreadable"
   | "key-invalid"
   | "key-wrong"
+  | "set-aside"
   | "store-unusable"
   | "usage"
   | "worker-failed";

@@ -1,4 +1,5 @@
 import { Desk } from "./desk.ts";
+import { DeskError } from "./failure.ts";
 import type { Folder } from "./folder.ts";
 import { keyOf } from "./folder.ts";
 import { readOrders } from "./orders.ts";
@@ -7,7 +8,7 @@ import { Provider } from "./provider.ts";
 import { reportBadLines, reportPass, reportWaiting } from "./report.ts";
 import { readRequests } from "./requests.ts";
 import type { Screen } from "./screen.ts";
-import { workThrough } from "./work.ts";
+import { workThrough, type Pass } from "./work.ts";
 
 /** Works a file of requests through, and says what waits. Repeated, it goes on: a request is one run, however often it comes. */
 export async function importFile(
@@ -32,10 +33,17 @@ export async function importFile(
       const pass = await workThrough(desk, good, (done) => progress.show(done, good.length));
       reportPass(screen, pass);
       reportWaiting(screen, await desk.waiting());
+      assertAllTaken(pass);
     } finally {
       desk.close();
     }
   } finally {
     provider.close();
   }
+}
+
+function assertAllTaken({ setAside: { length } }: Pass): void {
+  if (length === 0) return;
+  const said = length === 1 ? "1 request was" : `${length} requests were`;
+  throw new DeskError("set-aside", `${said} set aside: see above`);
 }

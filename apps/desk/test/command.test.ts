@@ -132,6 +132,16 @@ describe("desk import", { timeout: 60_000 }, () => {
     expect(await failure(["demo", "--keep", folder])).toContain("has to be new or empty");
   });
 
+  it("ends with 1 where a request was set aside, and says why in plain words", async () => {
+    const folder = temporaryFolder();
+    const file = someRequests(folder);
+    await desk(["import", file, "--dir", folder]);
+    writeFileSync(file, readFileSync(file, "utf8").replace(/"reason":"[^"]+"/, '"reason":"new"'));
+    const { code, stdout, stderr } = await runDesk(["import", file, "--dir", folder]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "1 request was set aside: see above\n" });
+    expect(stdout).toMatch(/^ {2}set aside R-\d{4}: an earlier request had this id and asked for/m);
+  });
+
   it("ends with 1 where the job could not be done, and with 2 where nobody could tell what it was", async () => {
     const folder = temporaryFolder();
     const missing = await runDesk(["import", join(folder, "none.jsonl"), "--dir", folder]);
