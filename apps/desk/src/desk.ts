@@ -4,7 +4,7 @@
  */
 import { SealedRecords, type ApprovalView } from "@holdpoint/approvals";
 import { keyringOf } from "@holdpoint/seal";
-import { openSqlite, type SqliteStore } from "@holdpoint/sqlite";
+import type { SqliteStore } from "@holdpoint/sqlite";
 import { editsOf } from "@holdpoint/tools";
 import { isTerminal, Workflows, type Activity, type RunView } from "@holdpoint/workflows";
 
@@ -14,6 +14,7 @@ import type { Folder } from "./folder.ts";
 import type { Provider } from "./provider.ts";
 import type { RefundRequest } from "./requests.ts";
 import { isTakenOver, restOf, setAside, whyNot, type Rest, type Standing } from "./standing.ts";
+import { openStoreFile } from "./store-file.ts";
 import { deskTools, type DeskTools } from "./tools.ts";
 import { refundWorkflow, type RefundWorkflow } from "./workflow.ts";
 
@@ -49,12 +50,7 @@ export class Desk {
 
   /** @throws DeskError `store-unusable`, `key-wrong` */
   static async open(folder: Folder, provider: Provider, key: Uint8Array): Promise<Desk> {
-    let store: SqliteStore;
-    try {
-      store = openSqlite(folder.store);
-    } catch (error) {
-      throw new DeskError("store-unusable", "the desk's store can't be used", error);
-    }
+    const store = openStoreFile(folder.store);
     try {
       const desk = new Desk(store, provider, key);
       await desk.#checkKey(folder);

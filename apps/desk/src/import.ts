@@ -1,8 +1,8 @@
 import { Desk } from "./desk.ts";
 import { DeskError } from "./failure.ts";
 import type { Folder } from "./folder.ts";
-import { keyOf } from "./folder.ts";
 import { readOrders } from "./orders.ts";
+import { prepareFolder } from "./prepare.ts";
 import { Progress } from "./progress.ts";
 import { Provider } from "./provider.ts";
 import { reportBadLines, reportPass, reportWaiting } from "./report.ts";
@@ -24,7 +24,7 @@ export async function importFile(
   const orders = new Map(orderLines.good.map((order) => [order.id, order]));
   const { good, bad } = readRequests(how.requests, orders);
   reportBadLines(screen, [...orderLines.bad, ...bad]);
-  const key = keyOf(how.folder, how.key);
+  const key = prepareFolder(how.folder, how.key);
   const provider = new Provider(how.folder.provider, orders);
   try {
     const desk = await Desk.open(how.folder, provider, key);

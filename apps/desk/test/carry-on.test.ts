@@ -7,8 +7,9 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import { Desk, scope } from "../src/desk.ts";
 import { refundFlow } from "../src/flow.ts";
-import { folderAt, keyOf, type Folder } from "../src/folder.ts";
+import { folderAt, type Folder } from "../src/folder.ts";
 import { readOrders } from "../src/orders.ts";
+import { prepareFolder } from "../src/prepare.ts";
 import { Provider, type Committed } from "../src/provider.ts";
 import type { RefundRequest } from "../src/requests.ts";
 import { sample } from "../src/sample.ts";
@@ -25,8 +26,9 @@ const request = readFileSync(sample.requests, "utf8")
 
 /** A desk as a process of its own would have it: its own connections to the same files. */
 async function deskOn(folder: Folder, committed?: Committed) {
+  const key = prepareFolder(folder, undefined);
   const provider = new Provider(folder.provider, orders, committed);
-  const desk = await Desk.open(folder, provider, keyOf(folder, undefined));
+  const desk = await Desk.open(folder, provider, key);
   onTestFinished(() => {
     desk.close();
     provider.close();
@@ -37,7 +39,7 @@ async function deskOn(folder: Folder, committed?: Committed) {
 describe("carrying a request on", () => {
   it("takes up a run that was put on record by a process that died before its first step", async () => {
     const folder = folderAt(temporaryFolder());
-    const key = keyOf(folder, undefined);
+    const key = prepareFolder(folder, undefined);
     const { provider } = await deskOn(folder);
     const store = openSqlite(folder.store);
     const definitions = [refundWorkflow(refundFlow(deskTools(provider)))] as const;
@@ -54,7 +56,6 @@ describe("carrying a request on", () => {
 
   it("says where a request came to rest that another process took over and finished", async () => {
     const folder = folderAt(temporaryFolder());
-    keyOf(folder, undefined);
     const other = await deskOn(folder);
     const { desk } = await deskOn(folder, async (operation) => {
       if (operation === "claim") await other.desk.carryOn(request);
@@ -65,7 +66,6 @@ describe("carrying a request on", () => {
 
   it("says that another process has a request while it works on it", async () => {
     const folder = folderAt(temporaryFolder());
-    keyOf(folder, undefined);
     let take = (): void => {};
     const taken = new Promise<void>((resolve) => void (take = resolve));
     let mine: Promise<unknown> | undefined;
