@@ -2,11 +2,12 @@ import type { ApprovalView } from "@holdpoint/approvals";
 import { z } from "zod";
 
 import type { Accounts, Outcome, Permission } from "./books.ts";
-import type { Desk, Standing } from "./desk.ts";
+import type { Desk } from "./desk.ts";
 import { Money } from "./money.ts";
 import type { Order } from "./orders.ts";
 import type { Provider } from "./provider.ts";
 import type { RefundRequest } from "./requests.ts";
+import type { Standing } from "./standing.ts";
 
 /** Gathers what the books are made from: runs and approvals from the desk, money and letters from outside. */
 export async function accountsOf(
@@ -35,6 +36,9 @@ export async function accountsOf(
 
 function outcomeOf(standing: Standing | undefined, denied: boolean): Outcome {
   if (standing === undefined) return { status: "set-aside", why: "it has no run" };
+  if (standing.status === "elsewhere") {
+    return { status: "set-aside", why: "its run is under way, or was left half-way" };
+  }
   if (standing.status !== "completed") return standing;
   const { outcome } = standing;
   if (outcome.kind === "paid") {

@@ -11,11 +11,12 @@ import { keepBooks, type Books } from "./books.ts";
 import { runWorker, type Ended } from "./child.ts";
 import { Desk } from "./desk.ts";
 import { DeskError } from "./failure.ts";
-import { folderAt, keyOf, type Folder } from "./folder.ts";
+import { folderAt, type Folder } from "./folder.ts";
 import type { WorkerOrder } from "./message.ts";
 import { readOrders, type Order } from "./orders.ts";
 
 import { decideSome, decideTwice, type Round } from "./people.ts";
+import { prepareFolder } from "./prepare.ts";
 import { Progress } from "./progress.ts";
 import { Provider } from "./provider.ts";
 import { reportBadLines, reportPass, reportSums, reportTable, reportWaiting } from "./report.ts";
@@ -44,7 +45,7 @@ export async function demo(screen: Screen, { keep, key: setting }: DemoOptions):
   const began = performance.now();
   try {
     const folder = folderAt(working.path);
-    const key = keyOf(folder, setting);
+    const key = prepareFolder(folder, setting);
     const where = keep ?? "a fresh folder, removed at the end";
     screen.line(`A refund desk and its bank, in ${where}`);
     const story = new Story(screen, folder, key);

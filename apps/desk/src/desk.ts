@@ -3,43 +3,23 @@
  * key is the same desk.
  */
 import { SealedRecords, type ApprovalView } from "@holdpoint/approvals";
-import { isFlowError } from "@holdpoint/flow";
 import { keyringOf } from "@holdpoint/seal";
-import { openSqlite, type SqliteStore } from "@holdpoint/sqlite";
+import type { SqliteStore } from "@holdpoint/sqlite";
 import { editsOf } from "@holdpoint/tools";
-import {
-  isWorkflowError,
-  Workflows,
-  type Activity,
-  type RunView,
-  type WorkflowOutput,
-} from "@holdpoint/workflows";
+import { isTerminal, Workflows, type Activity, type RunView } from "@holdpoint/workflows";
 
 import { DeskError } from "./failure.ts";
 import { refundFlow } from "./flow.ts";
 import type { Folder } from "./folder.ts";
 import type { Provider } from "./provider.ts";
 import type { RefundRequest } from "./requests.ts";
+import { isTakenOver, restOf, setAside, whyNot, type Rest, type Standing } from "./standing.ts";
+import { openStoreFile } from "./store-file.ts";
 import { deskTools, type DeskTools } from "./tools.ts";
 import { refundWorkflow, type RefundWorkflow } from "./workflow.ts";
 
 /** The tenant that all runs and records of this desk belong to. */
 export const scope = "refund-desk";
-
-/** It can't go on, and stays as it is; the others are none the worse. */
-interface SetAside {
-  readonly status: "set-aside";
-  readonly why: string;
-}
-
-/** Where a request came to rest. */
-export type Rest = SetAside | { readonly status: "waiting" } | { readonly status: "completed" };
-
-/** Where a request stands, with what became of it. */
-export type Standing =
-  | SetAside
-  | { readonly status: "waiting" }
-  | { readonly status: "completed"; readonly outcome: WorkflowOutput<RefundWorkflow> };
 
 /** Something that waits for a person, and the request that it is about. */
 export interface Waiting {
@@ -70,12 +50,7 @@ export class Desk {
 
   /** @throws DeskError `store-unusable`, `key-wrong` */
   static async open(folder: Folder, provider: Provider, key: Uint8Array): Promise<Desk> {
-    let store: SqliteStore;
-    try {
-      store = openSqlite(folder.store);
-    } catch (error) {
-      throw new DeskError("store-unusable", "the desk's store can't be used", error);
-    }
+    const store = openStoreFile(folder.store);
     try {
       const desk = new Desk(store, provider, key);
       await desk.#checkKey(folder);
@@ -97,20 +72,40 @@ export class Desk {
   }
 
   /**
-   * Brings a request as far as it goes without a person: starts its run, or goes on where that stood, after a crash too. A
-   * decision that people took meanwhile is carried out. The request's id is the start key, so it is one run however often
-   * it comes.
+   * Brings a request as far as it goes without a person: starts its run, or goes on where that stood, wherever a process that
+   * was killed left it. A decision that people took meanwhile is carried out. The request's id is the start key, so it is one
+   * run however often it comes.
    */
   async carryOn(request: RefundRequest): Promise<Rest> {
+    let begun: RunView | undefined;
     try {
-      const { id: key } = request;
-      const { runId, status } = await this.#workflows.start("refund", request, { key });
-      if (status === "running" || status === "interrupted") await this.#workflows.adopt(runId);
-      return restOf(await this.#workflows.settled(runId));
+      begun = await this.#workflows.start("refund", request, { key: request.id });
+      return await this.#broughtOn(begun);
     } catch (error) {
-      if (!isWorkflowError(error) && !isFlowError(error)) throw error;
-      return { status: "set-aside", why: error.message };
+      if (isTakenOver(error)) return this.#restElsewhere(begun);
+      const why = whyNot(error);
+      if (why === undefined) throw error;
+      return setAside(why);
     }
+  }
+
+  async #broughtOn(begun: RunView): Promise<Rest> {
+    const { runId, status } = begun;
+    if (isTerminal(status)) return restOf(begun);
+    if (status === "pending") {
+      // Just put on record, and on its way here; or left so by a process that died before its first step.
+      const now = await this.#workflows.settled(runId);
+      if (now.status !== "pending") return restOf(now);
+    }
+    const adoption = await this.#workflows.adopt(runId);
+    if (adoption.did === "left") return setAside(`run ${runId} is of another version of the desk`);
+    return restOf(await this.#workflows.settled(runId));
+  }
+
+  /** Where a run stands that another process took over. */
+  async #restElsewhere(begun: RunView | undefined): Promise<Rest> {
+    const now = begun && (await this.#workflows.get(begun.runId));
+    return now === undefined ? { status: "elsewhere" } : restOf(now);
   }
 
   /** Where every request stands, by its id. */
@@ -124,9 +119,9 @@ export class Desk {
 
   /** What waits for a person, the oldest first. */
   async waiting(): Promise<readonly Waiting[]> {
+    const approvals = await this.approvals("pending"); // before the runs: each of these has one by then
     const runs = await this.#runs();
     const requests = new Map(runs.map((run) => [run.runId, requestOf(run)]));
-    const approvals = await this.approvals("pending");
     return approvals.map((approval) => ({
       request: requests.get(approval.runId) ?? "",
       approval,
@@ -183,12 +178,6 @@ export class Desk {
       outcome: await this.#workflows.output(this.#definition, run.runId),
     };
   }
-}
-
-function restOf({ runId, status, failure }: RunView): Rest {
-  if (status === "completed") return { status };
-  if (status === "interrupted") return { status: "waiting" };
-  return { status: "set-aside", why: `run ${runId} is ${status}: ${failure?.message ?? "?"}` };
 }
 
 function requestOf({ startKey }: RunView): string {

@@ -1,10 +1,15 @@
+import { reasonOf } from "./system-error.ts";
+
 /** Why the desk could not do its job; what it prints before it ends with a code other than 0. */
 export type DeskErrorCode =
   | "books-differ"
   | "database-foreign"
+  | "database-unusable"
   | "file-unreadable"
+  | "folder-unusable"
   | "key-invalid"
   | "key-wrong"
+  | "set-aside"
   | "store-unusable"
   | "usage"
   | "worker-failed";
@@ -23,5 +28,5 @@ export class DeskError extends Error {
 export function sentence(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const cause = error instanceof DeskError ? error.cause : undefined;
-  return cause instanceof Error ? `${error.message}: ${cause.message}` : error.message;
+  return cause instanceof Error ? `${error.message}: ${reasonOf(cause)}` : error.message;
 }

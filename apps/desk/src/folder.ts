@@ -1,8 +1,5 @@
-import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
-
-import { DeskError } from "./failure.ts";
 
 /** Where a desk keeps its things. */
 export interface Folder {
@@ -14,8 +11,8 @@ export interface Folder {
   readonly keyFile: string;
 }
 
+/** The names of what is in a folder. It makes nothing: what `prepareFolder` made and somebody removed stays removed. */
 export function folderAt(path: string): Folder {
-  mkdirSync(path, { recursive: true });
   return {
     path,
     store: join(path, "desk.db"),
@@ -24,33 +21,7 @@ export function folderAt(path: string): Folder {
   };
 }
 
-const keyBytes = 32;
-
-/**
- * The key that seals everything the desk keeps: from the setting `DESK_KEY` (64 hexadecimal digits), else from the folder's
- * key file, which is made with a random one beside a new store.
- *
- * @throws DeskError `key-invalid`
- */
-export function keyOf(folder: Folder, setting: string | undefined): Uint8Array {
-  if (setting !== undefined) return parsed(setting, "the setting DESK_KEY");
-  if (existsSync(folder.keyFile)) {
-    return parsed(readFileSync(folder.keyFile, "utf8").trim(), `the key file ${folder.keyFile}`);
-  }
-  if (existsSync(folder.store)) {
-    throw new DeskError(
-      "key-invalid",
-      `${folder.store} was sealed under a key that is not here: put it into ${folder.keyFile} or the setting DESK_KEY`,
-    );
-  }
-  const key = randomBytes(keyBytes);
-  writeFileSync(folder.keyFile, `${key.toString("hex")}\n`, { mode: 0o600 });
-  return key;
-}
-
-function parsed(text: string, where: string): Uint8Array {
-  if (!/^[0-9a-f]{64}$/i.test(text)) {
-    throw new DeskError("key-invalid", `${where} is not ${keyBytes * 2} hexadecimal digits`);
-  }
-  return Buffer.from(text, "hex");
+/** Whether something stands at a path, an empty file left out. */
+export function holdsSomething(path: string): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }

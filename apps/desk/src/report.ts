@@ -19,8 +19,10 @@ export function reportBadLines(screen: Screen, bad: readonly BadLine[]): void {
   }
 }
 
-export function reportPass(screen: Screen, { completed, waiting, setAside }: Pass): void {
+export function reportPass(screen: Screen, pass: Pass): void {
+  const { completed, waiting, elsewhere, setAside } = pass;
   screen.line(`  ${completed} are done, ${waiting} wait for a person`);
+  if (elsewhere > 0) screen.line(`  ${elsewhere} are being worked on by another process`);
   for (const { request, why } of setAside) {
     screen.line(`  ${screen.red("set aside")} ${request}: ${why}`);
   }

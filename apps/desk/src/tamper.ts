@@ -1,3 +1,4 @@
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
@@ -9,6 +10,7 @@ import { folderAt, type Folder } from "./folder.ts";
 /** Copies a desk's store, as it stands, into a folder of its own beside it. */
 export function copyStore(folder: Folder, name: string): Folder {
   const copy = folderAt(join(folder.path, name));
+  mkdirSync(copy.path);
   const store = new DatabaseSync(folder.store);
   try {
     store.prepare("vacuum into ?").run(copy.store);

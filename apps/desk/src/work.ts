@@ -7,6 +7,8 @@ import type { RefundRequest } from "./requests.ts";
 export interface Pass {
   readonly completed: number;
   readonly waiting: number;
+  /** How many another process was at work on. */
+  readonly elsewhere: number;
   readonly setAside: readonly { readonly request: string; readonly why: string }[];
 }
 
@@ -16,16 +18,14 @@ export async function workThrough(
   requests: readonly RefundRequest[],
   onProgress: (done: number) => void,
 ): Promise<Pass> {
-  let completed = 0;
-  let waiting = 0;
+  const counts = { completed: 0, waiting: 0, elsewhere: 0 };
   const setAside: { request: string; why: string }[] = [];
   for (const [index, request] of requests.entries()) {
-    const standing = await desk.carryOn(request);
-    if (standing.status === "completed") completed += 1;
-    else if (standing.status === "waiting") waiting += 1;
-    else setAside.push({ request: request.id, why: standing.why });
+    const rest = await desk.carryOn(request);
+    if (rest.status === "set-aside") setAside.push({ request: request.id, why: rest.why });
+    else counts[rest.status] += 1;
     onProgress(index + 1);
     await setImmediate(); // SQLite answers at once, so nothing else would ever be heard: a signal, a parent that died
   }
-  return { completed, waiting, setAside };
+  return { ...counts, setAside };
 }

@@ -3,7 +3,8 @@ import process from "node:process";
 
 import { Desk } from "./desk.ts";
 import { sentence } from "./failure.ts";
-import { folderAt, keyOf } from "./folder.ts";
+import { folderAt } from "./folder.ts";
+import { keyOf } from "./key.ts";
 import type { WorkerMessage, WorkerOrder } from "./message.ts";
 import { readOrders } from "./orders.ts";
 import { Provider, type Operation } from "./provider.ts";

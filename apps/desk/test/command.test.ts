@@ -1,5 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
@@ -43,6 +50,10 @@ function foreignDatabase(file: string): void {
   database.exec("create table theirs (id integer); pragma user_version = 3");
   database.close();
 }
+
+/** Every file of a folder, with its bytes. */
+const contentOf = (folder: string): unknown =>
+  readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "hex")]);
 
 const paymentsIn = (folder: string): unknown => {
   const bank = new DatabaseSync(join(folder, "provider.db"));
@@ -103,23 +114,78 @@ describe("desk import", { timeout: 60_000 }, () => {
       const folder = temporaryFolder();
       const file = join(folder, name);
       foreignDatabase(file);
-      writeFileSync(join(folder, "desk.key"), randomBytes(32).toString("hex"));
-      const before = readFileSync(file);
-      const said = await failure(["import", someRequests(folder), "--dir", folder]);
-      expect(said).toContain(file);
-      expect(said).not.toContain("\n");
-      expect(readFileSync(file)).toEqual(before);
+      const args = ["import", someRequests(folder), "--dir", folder];
+      const before = contentOf(folder);
+      for (const settings of [{}, { DESK_KEY: randomBytes(32).toString("hex") }]) {
+        const said = await failure(args, settings);
+        expect(said).toContain(`${file} is `);
+        expect(said).toMatch(/database of another program$/);
+        expect(contentOf(folder)).toEqual(before);
+      }
     },
   );
 
-  it("names a file that is not there, requests or orders", async () => {
+  it("names a file that is not there, requests or orders, and makes nothing", async () => {
     const folder = temporaryFolder();
+    const dir = join(folder, "desk");
     const missing = join(folder, "none.jsonl");
     for (const args of [
-      ["import", missing, "--dir", folder],
-      ["import", someRequests(folder), "--orders", missing, "--dir", folder],
+      ["import", missing, "--dir", dir],
+      ["import", someRequests(folder), "--orders", missing, "--dir", dir],
     ]) {
-      expect(await failure(args)).toContain(`the file ${missing} can't be read`);
+      expect(await failure(args)).toBe(`the file ${missing} can't be read: it is not there`);
+    }
+    expect(existsSync(dir)).toBe(false);
+  });
+
+  it("makes nothing where the setting DESK_KEY is no key", async () => {
+    const folder = temporaryFolder();
+    const dir = join(folder, "desk");
+    await failure(["import", someRequests(folder), "--dir", dir], { DESK_KEY: "secret" });
+    expect(existsSync(dir)).toBe(false);
+  });
+
+  it("begins where an empty desk.db stands, as where there is none", async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "desk.db"), "");
+    const printed = await desk(["import", someRequests(folder), "--dir", folder]);
+    expect(printed).toMatch(/^ {2}\d+ are done, \d+ wait for a person$/m);
+  });
+
+  it("says in words why a folder or a key file can't be used", async () => {
+    const folder = temporaryFolder();
+    const file = someRequests(folder);
+    expect(await failure(["import", file, "--dir", file])).toBe(
+      `${file} is a file, and a desk is kept in a folder: name another`,
+    );
+    const below = join(file, "desk");
+    expect(await failure(["import", file, "--dir", below])).toBe(
+      `the folder ${below} can't be used: a part of its path is a file`,
+    );
+    const key = join(folder, "desk.key");
+    mkdirSync(key);
+    expect(await failure(["import", file, "--dir", folder])).toBe(
+      `the key file ${key} can't be read: it is a folder`,
+    );
+  });
+
+  it("is the same for several processes that begin a desk at once: one key, one payment a request", async () => {
+    const folder = temporaryFolder();
+    const file = someRequests(folder);
+    for (let round = 0; round < 3; round += 1) {
+      const args = ["import", file, "--dir", join(folder, `desk${round}`)];
+      const ended = await Promise.all([runDesk(args), runDesk(args), runDesk(args)]);
+      expect(ended.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
+        ended.map(() => ({ code: 0, stderr: "" })),
+      );
+      const alone = await desk(args);
+      expect(alone).not.toContain("another process");
+      expect(alone).not.toContain("set aside");
+      const bank = new DatabaseSync(join(args[3]!, "provider.db"));
+      const paid = bank.prepare("select request from payments").all();
+      bank.close();
+      expect(paid.length).toBeGreaterThan(0);
+      expect(new Set(paid.map((row) => row["request"])).size).toBe(paid.length);
     }
   });
 
@@ -130,6 +196,16 @@ describe("desk import", { timeout: 60_000 }, () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "mine.txt"), "mine");
     expect(await failure(["demo", "--keep", folder])).toContain("has to be new or empty");
+  });
+
+  it("ends with 1 where a request was set aside, and says why in plain words", async () => {
+    const folder = temporaryFolder();
+    const file = someRequests(folder);
+    await desk(["import", file, "--dir", folder]);
+    writeFileSync(file, readFileSync(file, "utf8").replace(/"reason":"[^"]+"/, '"reason":"new"'));
+    const { code, stdout, stderr } = await runDesk(["import", file, "--dir", folder]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "1 request was set aside: see above\n" });
+    expect(stdout).toMatch(/^ {2}set aside R-\d{4}: an earlier request had this id and asked for/m);
   });
 
   it("ends with 1 where the job could not be done, and with 2 where nobody could tell what it was", async () => {

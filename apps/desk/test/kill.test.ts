@@ -8,10 +8,12 @@ import { accountsOf } from "../src/accounts.ts";
 import { keepBooks, type Books } from "../src/books.ts";
 import { runWorker } from "../src/child.ts";
 import { Desk } from "../src/desk.ts";
-import { folderAt, keyOf } from "../src/folder.ts";
+import { folderAt } from "../src/folder.ts";
+import { keyOf } from "../src/key.ts";
 import type { WorkerOrder } from "../src/message.ts";
 import { readOrders } from "../src/orders.ts";
 import { decideSome } from "../src/people.ts";
+import { prepareFolder } from "../src/prepare.ts";
 import { Provider } from "../src/provider.ts";
 import { readRequests } from "../src/requests.ts";
 import { sample } from "../src/sample.ts";
@@ -38,6 +40,7 @@ class SmallDesk {
     const lines = readFileSync(sample.requests, "utf8").split("\n").slice(0, 36);
     writeFileSync(requests, `${lines.join("\n")}\n`);
     this.#files = { folder: join(path, "desk"), requests, orders: sample.orders };
+    prepareFolder(folderAt(this.#files.folder), undefined);
   }
 
   async work(): Promise<void> {

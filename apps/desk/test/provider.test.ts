@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
@@ -96,5 +96,20 @@ describe("the provider", () => {
     const text = join(temporaryFolder(), "text.db");
     writeFileSync(text, "not a database ".repeat(100));
     expect(() => provider(text)).toThrow(`${text} is no database of the provider`);
+  });
+
+  it("keeps a short text that stands in its file's place", () => {
+    const file = join(temporaryFolder(), "note.db");
+    writeFileSync(file, "not a database");
+    expect(() => provider(file)).toThrow(`${file} is no database of the provider`);
+    expect(readFileSync(file, "utf8")).toBe("not a database");
+  });
+
+  it("refuses a file of its own that can only be read, at once, and does not call it another's", () => {
+    const file = join(temporaryFolder(), "provider.db");
+    new Provider(file, orders).close();
+    expect(() => provider(`file:${file}?mode=ro`)).toThrow(
+      expect.objectContaining({ code: "database-unusable" }) as Error,
+    );
   });
 });
