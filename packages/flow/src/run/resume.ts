@@ -8,6 +8,7 @@ import {
   ApprovalError,
   decisionTerms,
   ineligible,
+  sealableDecision,
   type ApprovalRecords,
   type Decision,
   type DecisionRecord,
@@ -148,17 +149,12 @@ async function planSpend(
   for (const { path, wait, ...brought } of matched ?? waits) {
     const decision = "decision" in brought ? (brought as Matched).decision : undefined;
     const { approvalId, argumentsDigest, callId } = wait;
+    const asked = { visit: path, callId, argumentsDigest };
     if (decision !== undefined) live.brought.set(callId, decision);
     if (records === undefined || approvalId === undefined || wait.foreign === true) {
       if (decision === undefined) continue;
       settles.push({
-        answered: {
-          visit: path,
-          callId,
-          approvalId,
-          argumentsDigest,
-          decision: ownDecision(live, wait, decision),
-        },
+        answered: { ...asked, approvalId, decision: ownDecision(live, wait, decision) },
         writes: [],
       });
       continue;
@@ -176,7 +172,7 @@ async function planSpend(
       case "ready":
         checkGateEdit(live, path, wait, plan.decision.edited);
         settles.push({
-          answered: { visit: path, callId, approvalId, argumentsDigest, decision: plan.decision },
+          answered: { ...asked, approvalId, decision: sealableDecision(plan.decision) },
           writes: plan.writes,
         });
         break;
@@ -190,7 +186,7 @@ async function planSpend(
         if (!live.durable || approved || reason === undefined || decision !== undefined)
           throw new ApprovalAlreadyDecided(approvalId, plan.decision);
         settles.push({
-          answered: { visit: path, callId, approvalId, argumentsDigest, decision: plan.decision },
+          answered: { ...asked, approvalId, decision: sealableDecision(plan.decision) },
           writes: [],
         });
         break;
@@ -296,7 +292,8 @@ async function checkEarlier(live: LiveRun, records: ApprovalRecords | undefined)
 /** That very decision: who, when, how, and with which edit. */
 function sameDecision(live: LiveRun, a: DecisionRecord, { decision: b }: SpentApproval): boolean {
   const { sealer } = live.parts;
-  return a.approved === b.approved && a.at === b.at && sealer.digest(a) === sealer.digest(b);
+  if (a.approved !== b.approved || a.at !== b.at) return false;
+  return sealer.digest(sealableDecision(a)) === sealer.digest(b);
 }
 
 function spentBefore({ approvalId, callId, decision }: Answered): ApprovalAlreadyDecided {
