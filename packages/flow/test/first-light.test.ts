@@ -10,7 +10,14 @@ import { defineTool } from "@holdpoint/tools";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { flow, FlowRunner, memoryRunLog } from "../src/index.ts";
+import {
+  flow,
+  FlowRunner,
+  memoryRunLog,
+  replies,
+  type Replies,
+  type RunResult,
+} from "../src/index.ts";
 
 const keyring = keyringOf(new Uint8Array(32).fill(7));
 const dana = unverified("dana");
@@ -62,6 +69,12 @@ function desk() {
   return { paid, looked, refund };
 }
 
+/** A yes to what a paused result shows. */
+function named(result: RunResult): Replies {
+  if (result.status !== "paused") throw new Error(result.status);
+  return replies({ [result.pending.id]: approve({ by: dana }) });
+}
+
 describe("a thin run through every layer", () => {
   it("pauses at a gate and at a call, and pays once", async () => {
     const { paid, looked, refund } = desk();
@@ -109,11 +122,11 @@ describe("a thin run through every layer", () => {
       new FlowRunner({ approvals: new DeferredApproval(store, { keyring }), keyring, log });
     const first = await runner().run(refund, { orderId: "A-17" }, { runId: "run-1" });
     expect(first.status).toBe("paused");
-    const second = await runner().resume(refund, "run-1", approve({ by: dana }));
+    const second = await runner().resume(refund, "run-1", named(first));
     expect(second.status).toBe("paused");
     const again = await runner().adopt(refund, "run-1");
     expect(again.status).toBe("paused");
-    const done = await runner().resume(refund, "run-1", approve({ by: dana }));
+    const done = await runner().resume(refund, "run-1", named(second));
     expect(done).toMatchObject({ status: "completed", state: { refundId: "r-A-17" } });
     expect(paid).toHaveLength(1);
     expect(looked).toEqual(["A-17"]);

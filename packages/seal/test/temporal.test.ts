@@ -121,7 +121,7 @@ describe("Temporal", () => {
     readonly kind: string;
   }
   it.each(vectors<Local>("own/local_times.jsonl"))(
-    "SEAL-13 SEAL-50 $id keeps both readings of $local in $zone ($kind) apart",
+    "SEAL-13 SEAL-50 vector $id keeps both readings of $local in $zone ($kind) apart",
     ({ zone, local, kind }) => {
       const readings = (["earlier", "later"] as const).map((disambiguation) =>
         Temporal.ZonedDateTime.from(`${local}[${zone}]`, { disambiguation }),

@@ -42,7 +42,7 @@ describe("own vectors", () => {
     readonly expect: string;
   }
   it.each(vectors<JsValue>("own/js_values.jsonl"))(
-    "SEAL-50 $id $cat",
+    "SEAL-50 vector $id $cat",
     (row) => {
       const scope = globalThis as { __ran?: unknown };
       delete scope.__ran;
@@ -75,17 +75,20 @@ describe("own vectors", () => {
     readonly b: string;
   }
   it.each(vectors<Pair>("own/must_differ.jsonl"))(
-    "SEAL-50 $id has two texts and two canonical forms",
+    "SEAL-50 vector $id has two texts and two canonical forms",
     (row) => {
       expect(encode(evaluate(row.a))).not.toBe(encode(evaluate(row.b)));
       expect(canonicalize(evaluate(row.a))).not.toBe(canonicalize(evaluate(row.b)));
     },
   );
 
-  it.each(vectors<Pair>("own/must_equal.jsonl"))("SEAL-50 $id has one canonical form", (row) => {
-    expect(canonicalize(evaluate(row.a))).toBe(canonicalize(evaluate(row.b)));
-    expect(digest(evaluate(row.a))).toBe(digest(evaluate(row.b)));
-  });
+  it.each(vectors<Pair>("own/must_equal.jsonl"))(
+    "SEAL-50 vector $id has one canonical form",
+    (row) => {
+      expect(canonicalize(evaluate(row.a))).toBe(canonicalize(evaluate(row.b)));
+      expect(digest(evaluate(row.a))).toBe(digest(evaluate(row.b)));
+    },
+  );
 
   interface StrictText {
     readonly id: string;
@@ -110,21 +113,24 @@ describe("own vectors", () => {
       return undefined;
     }
   }
-  it.each(vectors<StrictText>("own/strict_text.jsonl"))("SEAL-50 SEAL-24 $id as text", (row) => {
-    const text = strictText(row);
-    const read = text === undefined ? "refuse" : outcome(() => decode(text));
-    expect(cpuMs(() => decode(text ?? ""))).toBeLessThan(100);
-    const wanted = row.text_strict ?? row.expect ?? "";
-    expect(wanted.startsWith("accept-where") ? "refuse" : wanted).toBe(read);
-    expect(read === "accept" ? encode(decode(text!)) : text).toBe(text);
-  });
+  it.each(vectors<StrictText>("own/strict_text.jsonl"))(
+    "SEAL-50 SEAL-24 vector $id as text",
+    (row) => {
+      const text = strictText(row);
+      const read = text === undefined ? "refuse" : outcome(() => decode(text));
+      expect(cpuMs(() => decode(text ?? ""))).toBeLessThan(100);
+      const wanted = row.text_strict ?? row.expect ?? "";
+      expect(wanted.startsWith("accept-where") ? "refuse" : wanted).toBe(read);
+      expect(read === "accept" ? encode(decode(text!)) : text).toBe(text);
+    },
+  );
   const valued = vectors<StrictText>("own/strict_text.jsonl").filter(
     (row) =>
       row.value_level !== undefined &&
       row.value_level !== "refuse" &&
       !/\\u0000|\\u[dD]|"\$|__proto__/.test(row.value_level),
   );
-  it.each(valued)("SEAL-50 $id as a value", (row) => {
+  it.each(valued)("SEAL-50 vector $id as a value", (row) => {
     const value: unknown = JSON.parse(strictText(row)!);
     // Minus zero is the one number that the format keeps apart.
     expect(Object.is(value, -0) ? "0" : canonicalize(value)).toBe(row.value_level);
@@ -135,7 +141,7 @@ describe("own vectors", () => {
     readonly value: unknown;
   }
   it.each(vectors<Tagged>("own/tag_confusion.jsonl"))(
-    "SEAL-50 SEAL-08 R045 CASE-060 $id stays data",
+    "SEAL-50 SEAL-08 R045 CASE-060 vector $id stays data",
     ({ value }) => {
       const text = encode(value);
       expect(decode(text)).toEqual(value);
@@ -150,7 +156,7 @@ describe("own vectors", () => {
     readonly text: string;
   }
   it.each(vectors<Prototype>("own/prototype_keys.jsonl"))(
-    "SEAL-50 SEAL-08 SEAL-26 $id pollutes nothing",
+    "SEAL-50 SEAL-08 SEAL-26 vector $id pollutes nothing",
     (row) => {
       const value: unknown =
         row.kind === "json-value" ? JSON.parse(row.text) : { [row.text]: row.text };
@@ -174,7 +180,7 @@ describe("own vectors", () => {
   }
   const macs = vectors<MacText>("own/mac_text.jsonl");
   it.each(macs.filter((row) => row.form !== "key-hash-twin" && row.form !== "key-empty"))(
-    "SEAL-50 SEAL-28 R055 $id $form",
+    "SEAL-50 SEAL-28 R055 vector $id $form",
     (row) => {
       const keyring = keyringOf(bytesOf((row.key ?? "").padEnd(32, "0")));
       const signed = sign(row.msg, { keyring, purpose: "checkpoint" });
@@ -188,7 +194,7 @@ describe("own vectors", () => {
     },
   );
   it.each(macs.filter((row) => row.twin !== undefined))(
-    "SEAL-50 SEAL-30 $id refuses twin keys in one ring",
+    "SEAL-50 SEAL-30 vector $id refuses twin keys in one ring",
     (row) => {
       const keys = {
         current: { id: "a", key: bytesOf(row.key!) },

@@ -56,15 +56,7 @@ export function stateReader(schema: StateSchema): StateReader {
     schema,
     start(input) {
       const read = schema.safeParse(input);
-      if (!read.success) {
-        throw new FlowError(
-          "input-invalid",
-          `the input does not fit the state: ${issuesText(read.error.issues)}`,
-          {
-            issues: read.error.issues.map((issue) => issue.path.map(String).join(".")),
-          },
-        );
-      }
+      if (!read.success) throw unfitInput(read.error.issues);
       const state = read.data as Record<string, unknown>;
       for (const name of Object.keys(state))
         freezeBuilt(state[name], (input as Record<string, unknown>)[name]);
@@ -73,21 +65,13 @@ export function stateReader(schema: StateSchema): StateReader {
     field(name, value, node) {
       const reader = output.get(name);
       if (reader === undefined) {
-        throw new FlowError("unknown-field", `the state has no field '${name}'`, {
-          node,
-          field: name,
-        });
+        const message = `the state has no field '${name}'`;
+        throw new FlowError("unknown-field", message, { node, field: name });
       }
       const read = reader.safeParse(value);
       if (!read.success) {
-        throw new FlowError(
-          "update-invalid",
-          `the update of '${name}' does not fit: ${issuesText(read.error.issues)}`,
-          {
-            node,
-            field: name,
-          },
-        );
+        const message = `the update of '${name}' does not fit: ${issuesText(read.error.issues)}`;
+        throw new FlowError("update-invalid", message, { node, field: name });
       }
       freezeBuilt(read.data, value);
       return read.data;
@@ -118,11 +102,17 @@ function checked(schema: z.ZodType, state: Record<string, unknown>): unknown {
 }
 
 function unfit(issues: readonly Issue[]): FlowError {
-  return new FlowError(
-    "state-invalid",
-    `the state does not fit its schema: ${issuesText(issues)}`,
-    { issues: issues.map((issue) => issue.path.map(String).join(".")) },
-  );
+  const message = `the state does not fit its schema: ${issuesText(issues)}`;
+  return new FlowError("state-invalid", message, { issues: pathsOf(issues) });
+}
+
+function unfitInput(issues: readonly Issue[]): FlowError {
+  const message = `the input does not fit the state: ${issuesText(issues)}`;
+  return new FlowError("input-invalid", message, { issues: pathsOf(issues) });
+}
+
+function pathsOf(issues: readonly Issue[]): string[] {
+  return issues.map((issue) => issue.path.map(String).join("."));
 }
 
 /** A field's schema without the defaults around it: `undefined` and wrong values are refused, not replaced (FLOW-13). */

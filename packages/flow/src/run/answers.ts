@@ -50,6 +50,12 @@ export function matchReply(
 ): Matched[] {
   const ids = waits.map(({ wait }) => pendingId(wait));
   if (isDecision(reply)) {
+    if (waits.length === 0) {
+      throw new FlowError("answer-unknown", `nothing waits for an answer in run ${runId}`, {
+        runId,
+        ids,
+      });
+    }
     if (waits.length !== 1) {
       throw new FlowError(
         "answer-ambiguous",

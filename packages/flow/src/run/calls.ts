@@ -211,7 +211,7 @@ function inDoubt(live: LiveRun, visit: string, made: Made): FlowError {
   const { runId } = live.state.seed;
   return new FlowError(
     "in-doubt",
-    `the call of '${made.name}' in ${visit} had begun when its process died, and nobody knows whether it ran: a person has to say so`,
+    `the call of '${made.name}' in ${visit} had begun and has no end on record (its process died, or the run was aborted), so nobody knows whether it ran: it is not run again by itself`,
     { runId, node: visit, tool: made.name, callId: callIdOf(callIdentity(runId, visit, made)) },
   );
 }

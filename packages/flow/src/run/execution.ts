@@ -224,7 +224,7 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     if (lost.length > 0 && end.how !== "waiting") {
       throw new FlowError(
         "in-doubt",
-        `${this.visit} had begun ${lost.map((started) => started.id.name).join(", ")} when its process died, and does not ask for it any more: a person has to say whether it ran`,
+        `${this.visit} had begun ${lost.map((started) => started.id.name).join(", ")}, has no end of it on record (its process died, or the run was aborted), and does not ask for it any more: nobody knows whether it ran`,
         {
           runId: this.runId,
           node: this.visit,

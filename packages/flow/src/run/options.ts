@@ -69,6 +69,7 @@ const silent: Logger = { warn: () => {}, error: () => {} };
 
 /** @throws FlowError `key-required` where a log outlives the process and the key would not */
 export function resolveOptions(options: FlowRunnerOptions): Resolved {
+  checkOptions(options, runnerOptions);
   const { clock = systemClock, ids = systemIds, log, models = [], codecs = [] } = options;
   const keyring =
     options.keyring ??
@@ -124,3 +125,36 @@ function bound(name: string, value: number): number {
   if (Number.isSafeInteger(value) && value >= 1) return value;
   throw new FlowError("flow-invalid", `${name} is a whole number of 1 or more`, { option: name });
 }
+
+/** A misspelt option would be a default in its place, and nobody would notice. @throws FlowError `input-invalid` */
+export function checkOptions(options: object, known: readonly string[]): void {
+  for (const name of Object.keys(options)) {
+    if (known.includes(name)) continue;
+    throw new FlowError(
+      "input-invalid",
+      `there is no option '${name}' here (${known.join(", ")})`,
+      { option: name },
+    );
+  }
+}
+
+const runnerOptions: readonly (keyof FlowRunnerOptions)[] = [
+  "approvals",
+  "executor",
+  "checkpointKey",
+  "keyring",
+  "log",
+  "models",
+  "codecs",
+  "scope",
+  "concurrency",
+  "roundsMax",
+  "visitsMax",
+  "strict",
+  "onEvent",
+  "logger",
+  "clock",
+  "ids",
+  "rest",
+  "alongside",
+];

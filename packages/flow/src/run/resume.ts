@@ -149,19 +149,21 @@ async function planSpend(
   for (const { path, wait, ...brought } of matched ?? waits) {
     const decision = "decision" in brought ? (brought as Matched).decision : undefined;
     const { approvalId, argumentsDigest, callId } = wait;
-    const asked = { visit: path, callId, argumentsDigest };
     if (decision !== undefined) live.brought.set(callId, decision);
+    const answered = (as: DecisionRecord): Answered => ({
+      visit: path,
+      callId,
+      approvalId,
+      argumentsDigest,
+      decision: sealableDecision(as),
+    });
     if (records === undefined || approvalId === undefined || wait.foreign === true) {
       if (decision === undefined) continue;
-      settles.push({
-        answered: { ...asked, approvalId, decision: ownDecision(live, wait, decision) },
-        writes: [],
-      });
+      settles.push({ answered: answered(ownDecision(live, wait, decision)), writes: [] });
       continue;
     }
-    const { scope } = live.state.seed;
     const plan = await records.settle({
-      scope,
+      scope: live.state.seed.scope,
       id: approvalId,
       attemptId,
       argumentsDigest,
@@ -171,40 +173,36 @@ async function planSpend(
     switch (plan.status) {
       case "ready":
         checkGateEdit(live, path, wait, plan.decision.edited);
-        settles.push({
-          answered: { ...asked, approvalId, decision: sealableDecision(plan.decision) },
-          writes: plan.writes,
-        });
+        settles.push({ answered: answered(plan.decision), writes: plan.writes });
         break;
       case "open":
         votes.push(...plan.writes);
         break;
-      case "stands": {
-        // A record that was closed without a person (it expired and was swept) denies a durable run, which only its log
-        // could have gone on with; a portable one can't tell that from a resume elsewhere.
-        const { approved, reason } = plan.decision;
-        if (!live.durable || approved || reason === undefined || decision !== undefined)
+      case "stands":
+        if (decision !== undefined || !isClosedForRun(live, plan.decision))
           throw new ApprovalAlreadyDecided(approvalId, plan.decision);
-        settles.push({
-          answered: { ...asked, approvalId, decision: sealableDecision(plan.decision) },
-          writes: [],
-        });
+        settles.push({ answered: answered(plan.decision), writes: [] });
         break;
-      }
       case "pending":
         break; // not decided yet
       case "missing":
-        throw new FlowError(
-          "answer-unknown",
-          `the store behind the port has no approval ${approvalId}`,
-          {
-            runId: live.state.seed.runId,
-            id: approvalId,
-          },
-        );
+        throw unknownApproval(live, approvalId);
     }
   }
   return { attemptId, settles, votes };
+}
+
+/**
+ * A record that was closed without a person (it expired and was swept) denies a durable run, which only its log could have
+ * gone on with; a portable one can't tell that from a resume elsewhere.
+ */
+function isClosedForRun(live: LiveRun, { approved, reason }: DecisionRecord): boolean {
+  return live.durable && !approved && reason !== undefined;
+}
+
+function unknownApproval(live: LiveRun, id: string): FlowError {
+  const message = `the store behind the port has no approval ${id}`;
+  return new FlowError("answer-unknown", message, { runId: live.state.seed.runId, id });
 }
 
 /** A decision for a port that keeps no records: the rules are checked here (APR-15). */

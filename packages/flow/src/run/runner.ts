@@ -1,4 +1,4 @@
-import type { ActorRef } from "@holdpoint/approvals";
+import { isDecision, type ActorRef } from "@holdpoint/approvals";
 import { toolFacts } from "@holdpoint/tools";
 
 import { sealedText, type Checkpoint } from "../checkpoint/checkpoint.ts";
@@ -15,17 +15,21 @@ import {
 import { checkpointOf } from "../checkpoint/seal.ts";
 import { FlowError, GraphRunExistsError, isFlowError } from "../errors.ts";
 import { graphOf, type Flow, type FlowInput, type Graph } from "../graph/flow.ts";
+import type { State } from "../graph/node.ts";
 import { runIdPattern } from "../limits.ts";
 import type { Reply } from "./answers.ts";
 import type { EventOf, RunEvent } from "./event.ts";
 import { cancelRun } from "./cancel.ts";
 import { begin } from "./fold.ts";
 import { readRun } from "./history.ts";
+import { pendingId } from "./journal.ts";
 import { LiveRun, neverAborted } from "./live.ts";
 import type { RunNotice } from "./notice.ts";
-import { resolveOptions, type FlowRunnerOptions, type Resolved } from "./options.ts";
+import { checkOptions, resolveOptions, type FlowRunnerOptions, type Resolved } from "./options.ts";
+import { openWaits } from "./pending.ts";
 import { perform } from "./perform.ts";
 import { recover } from "./recover.ts";
+import { checkRevision } from "./reopen.ts";
 import { resultOf, type RunResult } from "./result.ts";
 import { spendAnswers } from "./resume.ts";
 import { usedBefore } from "./spent.ts";
@@ -83,10 +87,8 @@ export class FlowRunner {
     checkOptions(options, ["runId", "requestedBy", "signal"]);
     const { parts, settings, scope } = this.#resolved;
     const { runId = parts.ids.id(), requestedBy, signal = neverAborted } = options;
-    if (!runIdPattern.test(runId))
-      throw new FlowError("input-invalid", "a run id is 1 to 128 of A-Z a-z 0-9 . _ : -", {
-        runId,
-      });
+    if (typeof runId !== "string" || !runIdPattern.test(runId))
+      throw new FlowError("input-invalid", "a run id is 1 to 128 of A-Z a-z 0-9 . _ : -");
     this.#checkApprover(graph);
     const event: EventOf<"run-started"> = {
       type: "run-started",
@@ -100,7 +102,7 @@ export class FlowRunner {
         settings: { ...settings, nodeVisits: graph.nodeVisits },
         requestedBy,
       },
-      state: graph.state.start(input),
+      state: started(graph, input),
     };
     const live = this.#live(graph, begin(event, graph.start), signal, { queued: [event] });
     try {
@@ -137,15 +139,17 @@ export class FlowRunner {
     const live =
       typeof checkpoint === "string"
         ? await this.#reopened(graph, checkpoint, signal)
-        : this.#opened(graph, checkpoint, signal, options.runId);
+        : await this.#passedBack(graph, checkpoint, signal, options.runId);
     const { runId } = live.state.seed;
     checkPhase(runId, live.state.phase);
     if (live.mac !== undefined && usedBefore(live.mac) === "cancelled")
       throw terminal(runId, "cancelled");
+    if (typeof checkpoint === "string" && isDecision(reply)) throw bareAnswer(live);
     checkInputs(graph, live.state, live.parts);
     const goesOn = await spendAnswers(live, reply, options.unanswered ?? "keep");
-    if (!goesOn && typeof checkpoint === "string") return resultOf(live, await perform(live));
-    if (!goesOn) return resultOf(live, { status: "paused", text: sealedText(checkpoint)! });
+    if (!goesOn && live.durable) return resultOf(live, await perform(live));
+    if (!goesOn && typeof checkpoint !== "string")
+      return resultOf(live, { status: "paused", text: sealedText(checkpoint)! });
     return resultOf(live, await perform(live));
   }
 
@@ -200,7 +204,7 @@ export class FlowRunner {
     const live =
       typeof checkpoint === "string"
         ? await this.#reopened(graph, checkpoint, neverAborted)
-        : this.#opened(graph, checkpoint, neverAborted, undefined);
+        : await this.#passedBack(graph, checkpoint, neverAborted, undefined);
     await cancelRun(live, how);
   }
 
@@ -227,7 +231,24 @@ export class FlowRunner {
     return new LiveRun({ graph, parts: this.#resolved.parts, state, signal, ...from });
   }
 
-  /** A checkpoint that is passed back: only its sealed bytes are believed. */
+  /** A checkpoint that is passed back. Where its run is in this runner's log, it goes on there, from that revision. */
+  async #passedBack(
+    graph: Graph,
+    checkpoint: Checkpoint,
+    signal: AbortSignal,
+    asked: string | undefined,
+  ): Promise<LiveRun> {
+    const opened = this.#opened(graph, checkpoint, signal, asked);
+    const { parts, scope } = this.#resolved;
+    const { seed, revision } = opened.state;
+    if (parts.log === undefined || (await parts.log.head(scope, seed.runId)) === 0) return opened;
+    const replayed = await readRun(graph, parts, scope, seed.runId);
+    checkRevision(replayed, seed.runId, revision);
+    checkState(graph, replayed.state);
+    return this.#live(graph, replayed.state, signal, { end: replayed.end });
+  }
+
+  /** Only its sealed bytes are believed. */
   #opened(
     graph: Graph,
     checkpoint: Checkpoint,
@@ -272,15 +293,36 @@ export class FlowRunner {
 }
 
 /** Refuses what nobody would look at: input passed to a resume, a misspelt option. */
-function checkOptions(options: object, known: readonly string[]): void {
-  for (const name of Object.keys(options)) {
-    if (known.includes(name)) continue;
+
+/** The state that a run begins with; an input whose reading throws is no input (a getter, a proxy). */
+function started(graph: Graph, input: unknown): State {
+  try {
+    return graph.state.start(input);
+  } catch (error) {
+    if (isFlowError(error)) throw error;
     throw new FlowError(
       "input-invalid",
-      `there is no option '${name}' here (${known.join(", ")})`,
-      {
-        option: name,
-      },
+      "the input could not be read: reading it threw",
+      { flow: graph.name },
+      error,
     );
   }
+}
+
+/**
+ * A run that goes by its id moves on between looking and answering: a second click on one question would answer the next,
+ * which nobody was shown.
+ */
+function bareAnswer(live: LiveRun): FlowError {
+  const { runId } = live.state.seed;
+  const ids = openWaits(live.state).map(({ wait }) => pendingId(wait));
+  const name =
+    ids.length === 0
+      ? "nothing waits in it now"
+      : `name what is answered, replies({ "${ids.join('" or "')}": … })`;
+  return new FlowError(
+    "answer-ambiguous",
+    `run ${runId} is named by its id, and may have moved on since somebody looked: ${name}, or pass the checkpoint that was shown`,
+    { runId, ids },
+  );
 }

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { openCheckpoint, phaseHolds } from "../../src/checkpoint/open.ts";
 import { encodeState, sealRun } from "../../src/checkpoint/seal.ts";
 import { graphOf } from "../../src/graph/flow.ts";
-import { flow, FlowRunner, type Checkpoint } from "../../src/index.ts";
+import { flow, FlowRunner, type Checkpoint, type Flow } from "../../src/index.ts";
 import { checkpointCharsMax } from "../../src/limits.ts";
 import { newExecution } from "../../src/run/journal.ts";
 import { resolveOptions } from "../../src/run/options.ts";
@@ -22,6 +22,62 @@ const State = z.object({
 
 const sealedAs = (text: string): Checkpoint =>
   ({ sealed: new TextEncoder().encode(text) }) as unknown as Checkpoint;
+
+/** What one resume is tried with. */
+interface Attempt {
+  text: (text: string) => string;
+  body: (text: string) => string;
+  header: Record<string, unknown>;
+  flow: Flow;
+  runId: string;
+  shown: number;
+  reply: unknown;
+  down: boolean;
+}
+
+/** A step of the checks, with a fault that only it meets. */
+interface Fault {
+  readonly name: string;
+  readonly code: string;
+  readonly break: (so: Attempt) => void;
+}
+
+/** Each step with a fault of its own, in the order of the checks. Every attempt has all faults from one step on. */
+function faults(f: Flow, other: Flow, changed: Flow): Fault[] {
+  return [
+    {
+      name: "size",
+      code: "longer",
+      break: (so) => (so.text = (text) => text.padEnd(checkpointCharsMax + 1)),
+    },
+    {
+      name: "seal",
+      code: "changed after it was sealed",
+      break: (so) => (so.text = (text) => text.replace('"mac":"', '"mac":"x')),
+    },
+    { name: "version", code: "its format is 9", break: (so) => (so.header["format"] = 9) },
+    { name: "flow", code: "belongs to the flow", break: (so) => (so.flow = other) },
+    { name: "run", code: "was asked for", break: (so) => (so.runId = "q") },
+    {
+      name: "graph",
+      code: "the graph of",
+      break: (so) => so.flow === f && (so.flow = changed),
+    },
+    {
+      name: "status",
+      code: "it is completed",
+      break: (so) => (so.header["phase"] = "completed"),
+    },
+    {
+      name: "decode",
+      code: "can't be built",
+      break: (so) => (so.body = (text) => text.slice(1)),
+    },
+    { name: "inputs", code: "would show something else", break: (so) => (so.shown = 2) },
+    { name: "answers", code: "made by none of", break: (so) => (so.reply = "yes") },
+    { name: "commit", code: "refused", break: (so) => (so.down = true) },
+  ];
+}
 
 describe("the order of a resume", () => {
   it("FLOW-61 meets the first of any two faults, in the one order of the checks", async () => {
@@ -48,50 +104,7 @@ describe("the order of a resume", () => {
       ...header
     } = JSON.parse(runner().dumpCheckpoint(first.checkpoint)) as Header & { body: string };
 
-    /** Each step with a fault of its own, in the order of the checks. Every attempt has all faults from one step on. */
-    const steps: { name: string; code: string; break: (so: Attempt) => void }[] = [
-      {
-        name: "size",
-        code: "longer",
-        break: (so) => (so.text = (text) => text.padEnd(checkpointCharsMax + 1)),
-      },
-      {
-        name: "seal",
-        code: "changed after it was sealed",
-        break: (so) => (so.text = (text) => text.replace('"mac":"', '"mac":"x')),
-      },
-      { name: "version", code: "its format is 9", break: (so) => (so.header["format"] = 9) },
-      { name: "flow", code: "belongs to the flow", break: (so) => (so.flow = other) },
-      { name: "run", code: "was asked for", break: (so) => (so.runId = "q") },
-      {
-        name: "graph",
-        code: "the graph of",
-        break: (so) => so.flow === f && (so.flow = changed as never),
-      },
-      {
-        name: "status",
-        code: "it is completed",
-        break: (so) => (so.header["phase"] = "completed"),
-      },
-      {
-        name: "decode",
-        code: "can't be built",
-        break: (so) => (so.body = (text) => text.slice(1)),
-      },
-      { name: "inputs", code: "would show something else", break: (so) => (so.shown = 2) },
-      { name: "answers", code: "made by none of", break: (so) => (so.reply = "yes") },
-      { name: "commit", code: "refused", break: (so) => (so.down = true) },
-    ];
-    interface Attempt {
-      text: (text: string) => string;
-      body: (text: string) => string;
-      header: Record<string, unknown>;
-      flow: typeof f;
-      runId: string;
-      shown: number;
-      reply: unknown;
-      down: boolean;
-    }
+    const steps = faults(f, other, changed);
     const tried: string[] = [];
     for (const [index, step] of steps.entries()) {
       const so: Attempt = {
@@ -112,7 +125,7 @@ describe("the order of a resume", () => {
         sign(so.body(body), { keyring, purpose: "checkpoint", header: so.header as Header }).text,
       );
       const error = await rejection(
-        runner().resume(so.flow as typeof f, sealedAs(text), so.reply as never, {
+        runner().resume(so.flow, sealedAs(text), so.reply as never, {
           runId: so.runId,
         }),
       );

@@ -1,29 +1,19 @@
-import {
-  approve,
-  DeferredApproval,
-  identityPort,
-  memoryApprovalStore,
-  memoryHome,
-  type ApprovalPort,
-  type ApprovalRule,
-  type RecordState,
-} from "@holdpoint/approvals";
-import { defineTool, Executor } from "@holdpoint/tools";
+import { memoryApprovalStore, memoryHome } from "@holdpoint/approvals";
+import { Executor } from "@holdpoint/tools";
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
 
 import { openCheckpoint } from "../../src/checkpoint/open.ts";
 import { encodeState, sealRun } from "../../src/checkpoint/seal.ts";
 import { graphOf } from "../../src/graph/flow.ts";
-import { flow, FlowRunner, isFlowError, memoryRunLog, replies } from "../../src/index.ts";
+import { flow, FlowRunner, memoryRunLog, replies } from "../../src/index.ts";
 import { spentMax, spentMs } from "../../src/limits.ts";
 import { resolveOptions } from "../../src/run/options.ts";
 import { takeOnce } from "../../src/run/spent.ts";
 import { breakingStore } from "../support/breaking-store.ts";
 import { effects } from "../support/effects.ts";
+import { decided, one, State } from "../support/one-call.ts";
 import {
   asAnotherProcess,
-  dana,
   keyring,
   no,
   paused,
@@ -33,17 +23,6 @@ import {
   world,
   yes,
 } from "../support/world.ts";
-
-const State = z.object({ n: z.number(), sum: z.number().optional() });
-const decided = { code: "approval-already-decided" };
-
-function one() {
-  const { log, gated } = effects();
-  const f = flow("f", State)
-    .call("pay", gated, { args: (s) => ({ n: s.n }), into: (r) => ({ sum: r.got }) })
-    .build();
-  return { log, f };
-}
 
 describe("an answer is spent once", () => {
   it("FLOW-54 CASE-008 refuses a second resume, in this process and in another one", async () => {
@@ -150,15 +129,21 @@ describe("an answer is spent once", () => {
       const home = memoryHome();
       const store = shared ? memoryApprovalStore(home) : memoryApprovalStore();
       const { runner, outcomes } = world({ store, log: memoryRunLog(home) });
-      paused(await runner().run(f, { n: 1 }, { runId: "r" }));
+      const first = paused(await runner().run(f, { n: 1 }, { runId: "r" }));
+      const reply = () => replies({ [first.pending.id]: yes() });
       const ends = await Promise.allSettled(
-        Array.from({ length: 8 }, () => runner().resume(f, "r", yes())),
+        Array.from({ length: 8 }, () => runner().resume(f, "r", reply())),
       );
       expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
       const codes = ends.flatMap((end) =>
         end.status === "rejected" ? [(end.reason as { code: string }).code] : [],
       );
-      const known = ["approval-already-decided", "revision-conflict", "resume-terminal"];
+      const known = [
+        "answer-unknown",
+        "approval-already-decided",
+        "revision-conflict",
+        "resume-terminal",
+      ];
       expect(codes.filter((code) => !known.includes(code))).toEqual([]);
       expect(log).toEqual(["gated(1)"]);
       expect(await outcomes()).toEqual(["executed"]);
@@ -179,22 +164,6 @@ describe("an answer is spent once", () => {
     stateOf(await runner().resume(f, first.checkpoint, yes()));
     expect(log).toEqual(["gated(1)"]);
     expect(await outcomes()).toEqual(["executed"]);
-  });
-
-  it("FLOW-35 refuses a quorum where the port keeps no records to count by", async () => {
-    const { tool, log } = effects();
-    const pay = tool("pay", { confirm: () => ({ quorum: 2 }) });
-    const f = flow("f", State)
-      .call("pay", pay, { args: { n: 1 } })
-      .build();
-    const { runner } = world({ approvals: recordlessPort() });
-    const first = paused(await runner().run(f, { n: 1 }));
-    const people = identityPort((credential) => ({ id: String(credential) }));
-    const by = await people.authenticate("erin");
-    expect(await rejection(runner().resume(f, first.checkpoint, approve({ by })))).toMatchObject({
-      code: "rule-invalid",
-    });
-    expect(log).toEqual([]);
   });
 
   it("FLOW-54 asks and spends through one port, also where the executor brings it", async () => {
@@ -230,248 +199,6 @@ describe("an answer is spent once", () => {
     asAnotherProcess();
     stateOf(await runner().resume(f, first.checkpoint, yes()));
     expect(log).toEqual(["gated(1)", "gated(1)"]); // the limit that the README names
-  });
-
-  it("FLOW-59 does not spend the checkpoint where the store can't be reached", async () => {
-    const { log, f } = one();
-    const store = breakingStore();
-    const { runner } = world({ store });
-    const first = paused(await runner().run(f, { n: 1 }));
-    store.fail("down");
-    expect(await rejection(runner().resume(f, first.checkpoint, yes()))).toMatchObject({
-      code: "store-unavailable",
-    });
-    expect(log).toEqual([]);
-    stateOf(await runner().resume(f, first.checkpoint, yes()));
-    expect(log).toEqual(["gated(1)"]);
-  });
-
-  it("FLOW-59 learns what became of a settle whose answer was lost, before anything runs", async () => {
-    const { log, f } = one();
-    const store = breakingStore();
-    const { runner, outcomes } = world({ store });
-    const first = paused(await runner().run(f, { n: 1 }));
-    store.fail("lost");
-    stateOf(await runner().resume(f, first.checkpoint, yes()));
-    expect(log).toEqual(["gated(1)"]);
-    expect(await outcomes()).toEqual(["executed"]);
-  });
-
-  it("FLOW-59 runs nothing where it never learns it, and the approval counts as spent", async () => {
-    const { log, f } = one();
-    const store = breakingStore();
-    const { runner } = world({ store });
-    const first = paused(await runner().run(f, { n: 1 }));
-    store.fail("lost", "lost", "lost", "lost", "lost");
-    expect(await rejection(runner().resume(f, first.checkpoint, yes()))).toMatchObject({
-      code: "store-unavailable",
-    });
-    expect(await rejection(runner().resume(f, first.checkpoint, yes()))).toMatchObject(decided);
-    expect(log).toEqual([]);
-  });
-
-  it("FLOW-59 refuses an approval where the store says denied, and goes on with the store's decision", async () => {
-    const { log, f } = one();
-    const { runner, port, outcomes } = world();
-    const first = paused(await runner().run(f, { n: 1 }));
-    await port.records.decide({
-      scope: "default",
-      id: first.pending.id,
-      decision: no("not today"),
-    });
-    expect(await rejection(runner().resume(f, first.checkpoint, yes()))).toMatchObject({
-      ...decided,
-      decision: { approved: false },
-    });
-    expect(await rejection(runner().resume(f, first.checkpoint))).toMatchObject({
-      code: "approval-denied",
-    });
-    expect(log).toEqual([]);
-    expect(await outcomes()).toEqual(["denied"]);
-  });
-
-  it("FLOW-55 settles at resume what was decided in the store", async () => {
-    const { log, f } = one();
-    const { runner, port, count, outcomes } = world();
-    const first = paused(await runner().run(f, { n: 1 }));
-    const still = paused(await runner().resume(f, first.checkpoint));
-    expect(still.pending.id).toBe(first.pending.id);
-    await port.records.decide({ scope: "default", id: first.pending.id, decision: yes() });
-    expect(await count("decided")).toBe(1);
-    stateOf(await runner().resume(f, still.checkpoint));
-    expect(log).toEqual(["gated(1)"]);
-    expect(await outcomes()).toEqual(["executed"]);
-  });
-
-  it("FLOW-55 refuses to go on where the store tells another story of an earlier answer", async () => {
-    const { log, gated, other } = effects();
-    const f = flow("f", State)
-      .node("a", async (s, ctx) => {
-        await ctx.call(gated, { n: s.n });
-        await ctx.call(other, { n: s.n });
-      })
-      .build();
-    const { runner, port, count } = world();
-    const first = paused(await runner().run(f, { n: 1 }));
-    const second = paused(await runner().resume(f, first.checkpoint, yes()));
-    const spent = first.pending.id;
-    const stands = await port.records.read("default", spent);
-    if (stands?.state !== "consumed") throw new Error("it is not spent");
-    const telling = (story: RecordState | undefined): ApprovalPort => ({
-      request: (request, how) => port.request(request, how),
-      records: {
-        store: port.records.store,
-        settle: (how) => port.records.settle(how),
-        withdraw: (how) => port.records.withdraw(how),
-        conclude: (how) => port.records.conclude(how),
-        read: async (scope, id) => (id === spent ? story : port.records.read(scope, id)),
-      },
-    });
-    const { argumentsDigest, decision } = stands;
-    const edit = { arguments: { n: 9 } };
-    for (const story of [
-      { state: "pending", argumentsDigest }, // the store was set back to before the answer
-      { state: "decided", argumentsDigest, decision },
-      { ...stands, decision: { ...decision, approved: false } },
-      { ...stands, decision: { ...decision, by: { ...decision.by, id: "erin" } } },
-      { ...stands, decision: { ...decision, at: decision.at + 1 } },
-      { ...stands, decision: { ...decision, edited: edit } },
-    ] as const) {
-      const other = runner({ approvals: telling(story) });
-      expect(await rejection(other.resume(f, second.checkpoint, yes()))).toMatchObject({
-        code: "checkpoint-rolled-back",
-        data: { approvalId: spent },
-      });
-    }
-    expect(await count("pending")).toBe(1);
-    expect(log).toEqual(["gated(1)"]);
-    // One that does not hold it at all: it was another port's.
-    stateOf(await runner({ approvals: telling(undefined) }).resume(f, second.checkpoint, yes()));
-    expect(log).toEqual(["gated(1)", "other(1)"]);
-  });
-
-  it("FLOW-56 settles a call's own approval in its own store", async () => {
-    const { log, gated } = effects();
-    const own = new DeferredApproval(memoryApprovalStore(), { keyring });
-    const executor = new Executor({ approvals: own });
-    const f = flow("f", State)
-      .node("a", async (s, ctx) => ({ sum: (await ctx.call(gated, { n: s.n }, { executor })).got }))
-      .build();
-    const { runner, count } = world();
-    const first = paused(await runner().run(f, { n: 1 }));
-    expect(await count("pending")).toBe(0);
-    expect(await own.records.read("default", first.pending.id)).toMatchObject({ state: "pending" });
-    expect(stateOf(await runner().resume(f, first.checkpoint, yes())).sum).toBe(10);
-    expect(await own.records.read("default", first.pending.id)).toMatchObject({
-      state: "consumed",
-      outcome: "executed",
-    });
-    expect(log).toEqual(["gated(1)"]);
-    asAnotherProcess();
-    const error = await rejection(runner().resume(f, first.checkpoint, yes()));
-    expect(error).toMatchObject({
-      code: "approval-denied",
-      data: { reason: "approval-already-decided" },
-    });
-    expect(log).toEqual(["gated(1)"]);
-  });
-
-  it("FLOW-56 denies a call whose own store says otherwise", async () => {
-    const { log, gated } = effects();
-    const own = new DeferredApproval(memoryApprovalStore(), { keyring });
-    const executor = new Executor({ approvals: own });
-    const f = flow("f", State)
-      .node("a", async (s, ctx) => {
-        await ctx.call(gated, { n: s.n }, { executor });
-      })
-      .build();
-    const { runner } = world();
-    const first = paused(await runner().run(f, { n: 1 }));
-    await own.records.decide({ scope: "default", id: first.pending.id, decision: no() });
-    expect(await rejection(runner().resume(f, first.checkpoint, yes()))).toMatchObject({
-      code: "approval-denied",
-      data: { reason: "approval-already-decided" },
-    });
-    expect(log).toEqual([]);
-  });
-
-  it("FLOW-56 withdraws what it asked of a call's own store when the run fails", async () => {
-    const { gated } = effects();
-    const own = new DeferredApproval(memoryApprovalStore(), { keyring });
-    const executor = new Executor({ approvals: own });
-    const f = flow("f", State)
-      .node("start", () => ({}))
-      .node("asks", async (s, ctx) => {
-        await ctx.call(gated, { n: s.n }, { executor });
-      })
-      .node("fails", () => {
-        throw new Error("no");
-      })
-      .edge("start", "asks")
-      .edge("start", "fails")
-      .build();
-    const { runner } = world();
-    await rejection(runner().run(f, { n: 1 }));
-    const [record] = (await own.records.list("default")).items;
-    expect(await own.records.read("default", record!.id)).toMatchObject({
-      state: "consumed",
-      outcome: "cancelled",
-    });
-  });
-
-  it("FLOW-66 CASE-074 keeps a waiting call gated though the tool's rule is gone", async () => {
-    const { tool, log } = effects();
-    let gate = true;
-    const pay = tool("pay", { confirm: () => gate });
-    const f = flow("f", State)
-      .node("a", async (s, ctx) => {
-        await Promise.all([ctx.call(pay, { n: s.n }), ctx.call(pay, { n: 2 })]);
-      })
-      .build();
-    const { runner } = world();
-    const first = paused(await runner().run(f, { n: 1 }));
-    gate = false;
-    expect(paused(await runner().resume(f, first.checkpoint)).pendings).toHaveLength(2);
-    const [a] = first.pendings.map(({ id }) => id) as [string];
-    const second = paused(await runner().resume(f, first.checkpoint, replies({ [a]: yes() })));
-    expect(log).toEqual(["pay(1)"]);
-    expect(await rejection(runner().resume(f, second.checkpoint, no()))).toMatchObject({
-      code: "approval-denied",
-    });
-    expect(log).toEqual(["pay(1)"]);
-  });
-
-  it("FLOW-66 FLOW-38 asks again for a superseded call, with what was shown, though the rule is gone", async () => {
-    const { log } = effects();
-    let gate = true;
-    let drawn = 0;
-    const pay = defineTool({
-      name: "pay",
-      description: "pays",
-      input: z.object({ n: z.number(), id: z.string().default(() => `id-${(drawn += 1)}`) }),
-      confirm: () => gate,
-      execute: ({ n, id }) => void log.push(`pay(${n}) ${id}`),
-    });
-    const f = flow("f", State)
-      .node("a", async (_, ctx) => {
-        await Promise.all([ctx.call(pay, { n: 1 }), ctx.call(pay, { n: 2 })]);
-      })
-      .build();
-    const { runner } = world();
-    const first = paused(await runner().run(f, { n: 1 }));
-    const [a, b] = first.pendings.map(({ id }) => id) as [string, string];
-    gate = false;
-    const second = paused(
-      await runner().resume(f, first.checkpoint, replies({ [a]: yes() }), {
-        unanswered: "supersede",
-      }),
-    );
-    expect(log).toEqual(["pay(1) id-1"]);
-    expect(second.pendings).toHaveLength(1);
-    expect(second.pending.id).not.toBe(b);
-    expect(second.pending.request.arguments).toEqual({ n: 2, id: "id-2" });
-    stateOf(await runner().resume(f, second.checkpoint, yes()));
-    expect(log).toEqual(["pay(1) id-1", "pay(2) id-2"]);
   });
 
   it("CASE-022 refuses a late answer to a call that was denied, and leaves the new one waiting", async () => {
@@ -538,49 +265,5 @@ describe("an answer is spent once", () => {
     expect(() => runner().loadCheckpoint(f, text)).toThrow(/names no tool/);
     expect(await count("pending")).toBe(1);
     expect(log).toEqual([]);
-  });
-
-  it("FLOW-35 checks the rule of a question that its port keeps no record of", async () => {
-    const { tool, log } = effects();
-    const people = identityPort((credential) => ({ id: String(credential) }));
-    const rule: ApprovalRule = { approvers: ["erin"], excludeRequester: true };
-    const pay = tool("pay", { confirm: () => rule });
-    const f = flow("f", State)
-      .call("pay", pay, { args: { n: 1 } })
-      .build();
-    const { runner } = world({ approvals: recordlessPort() });
-    const first = paused(
-      await runner().run(f, { n: 1 }, { requestedBy: { id: "rita", assurance: "verified" } }),
-    );
-    for (const by of [dana, await people.authenticate("fred")])
-      expect(
-        (await rejection(runner().resume(f, first.checkpoint, approve({ by })))).message,
-      ).toContain("may not decide");
-    stateOf(
-      await runner().resume(
-        f,
-        first.checkpoint,
-        approve({ by: await people.authenticate("erin") }),
-      ),
-    );
-    expect(log).toEqual(["pay(1)"]);
-  });
-
-  it("FLOW-43 CASE-016 keeps the settings that a run began with, whoever goes on with it", async () => {
-    const { gated } = effects();
-    const f = flow("f", State)
-      .call("ask", gated, { args: { n: 1 } })
-      .node("count", (s) => ({ n: s.n + 1 }))
-      .edge("ask", "count")
-      .route("count", ["ask", "$end"], (s) => (s.n < 9 ? "ask" : "$end"))
-      .build();
-    const { runner } = world();
-    let result = await runner({ visitsMax: 2 }).run(f, { n: 0 });
-    result = await runner({ visitsMax: 50 }).resume(f, paused(result).checkpoint, yes());
-    const error = await rejection(
-      runner({ visitsMax: 50 }).resume(f, paused(result).checkpoint, yes()),
-    );
-    expect(error).toMatchObject({ code: "visit-budget", data: { node: "ask#3" } });
-    expect(isFlowError(error, "visit-budget")).toBe(true);
   });
 });

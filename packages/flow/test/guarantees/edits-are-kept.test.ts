@@ -69,8 +69,8 @@ describe("edits are kept", () => {
     });
     expect(log).toEqual([]);
     store.reset();
-    paused(await runner().adopt(f, "run-1"));
-    expect(stateOf(await runner().resume(f, "run-1", yes()))).toEqual({ n: 1, got: 70 });
+    const { checkpoint } = paused(await runner().adopt(f, "run-1"));
+    expect(stateOf(await runner().resume(f, checkpoint, yes()))).toEqual({ n: 1, got: 70 });
     expect(log).toEqual(["gated(7)", "other(1)"]);
   });
 });

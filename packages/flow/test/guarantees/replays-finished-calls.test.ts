@@ -1,28 +1,10 @@
-import {
-  defineTool,
-  edited,
-  editsOf,
-  Executor,
-  idempotencyKeyOf,
-  registerErrorClass,
-  ToolError,
-} from "@holdpoint/tools";
-import { approve } from "@holdpoint/approvals";
+import { defineTool, Executor, registerErrorClass, ToolError } from "@holdpoint/tools";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import { flow, isFlowError, replies } from "../../src/index.ts";
 import { effects } from "../support/effects.ts";
-import {
-  dana,
-  no,
-  paused,
-  recordlessPort,
-  rejection,
-  stateOf,
-  world,
-  yes,
-} from "../support/world.ts";
+import { no, paused, recordlessPort, rejection, stateOf, world, yes } from "../support/world.ts";
 
 const State = z.object({ n: z.number(), sum: z.number().optional(), note: z.string().optional() });
 
@@ -103,84 +85,6 @@ describe("finished calls are replayed, not run", () => {
     await runner().resume(f, first.checkpoint, yes());
     expect(seen).toEqual(["1 2", "1 2"]);
     expect(count).toBe(2);
-  });
-
-  it("FLOW-31 replays under a random default in a nested object, and tells a value equal to a default from none", async () => {
-    const { gated } = effects();
-    const ran: unknown[] = [];
-    let drawn = 0;
-    const order = defineTool({
-      name: "order",
-      description: "orders",
-      input: z.object({
-        lines: z.array(
-          z.object({ sku: z.string(), id: z.string().default(() => `id-${(drawn += 1)}`) }),
-        ),
-        count: z.number().default(1),
-      }),
-      execute: (args) => {
-        ran.push(args);
-        return args.lines[0]!.id;
-      },
-    });
-    const seen: string[] = [];
-    let explicit = false;
-    const f = flow("f", State)
-      .node("a", async (s, ctx) => {
-        const lines = [{ sku: "x" }];
-        seen.push(await ctx.call(order, explicit ? { lines, count: 1 } : { lines }));
-        await ctx.call(gated, { n: s.n });
-      })
-      .build();
-    const { runner } = world();
-    const first = paused(await runner().run(f, { n: 1 }));
-    const again = paused(await runner().run(f, { n: 1 }));
-    await runner().resume(f, first.checkpoint, yes());
-    expect(seen).toEqual(["id-1", "id-2", "id-1"]);
-    expect(ran).toHaveLength(2);
-    explicit = true; // the code changed: unset and `count: 1` are two calls
-    await runner().resume(f, again.checkpoint, yes());
-    expect(ran).toHaveLength(3);
-  });
-
-  it("FLOW-31 replays by a key given by hand, whatever the input is", async () => {
-    const { log, free, gated } = effects();
-    let n = 1;
-    const f = flow("f", State)
-      .node("a", async (s, ctx) => {
-        const { got } = await ctx.call(free, { n: (n += 1) }, { key: "the one" });
-        await ctx.call(gated, { n: s.n });
-        return { sum: got };
-      })
-      .build();
-    const { runner } = world();
-    const first = paused(await runner().run(f, { n: 1 }));
-    expect(stateOf(await runner().resume(f, first.checkpoint, yes())).sum).toBe(20);
-    expect(log).toEqual(["free(2)", "gated(1)"]);
-  });
-
-  it("FLOW-31 replays a call by its tool's own key where the input can't be sealed", async () => {
-    const { gated } = effects();
-    const sizes: number[] = [];
-    const upload = defineTool({
-      name: "upload",
-      description: "takes a stream",
-      input: z.object({ name: z.string(), body: z.any() }),
-      key: ({ name }) => name,
-      execute: ({ body }) => (body as () => number)(),
-    });
-    const f = flow("f", State)
-      .node("a", async (s, ctx) => {
-        const once = () => sizes.push(7);
-        const sum = await ctx.call(upload, { name: "x", body: once });
-        await ctx.call(gated, { n: s.n });
-        return { sum };
-      })
-      .build();
-    const { runner } = world();
-    const first = paused(await runner().run(f, { n: 1 }));
-    expect(stateOf(await runner().resume(f, first.checkpoint, yes())).sum).toBe(1);
-    expect(sizes).toEqual([7]);
   });
 
   it("FLOW-31 FLOW-71 seals what is in a journal once: 200 results of 10 kB are about 2 MB, and 400 twice that", async () => {
@@ -299,95 +203,6 @@ describe("finished calls are replayed, not run", () => {
     expect(stateOf(await runner().resume(f, second.checkpoint, yes())).sum).toBe(1000);
     expect(log).toEqual(["free(1)", "gated(10)", "other(100)"]);
     expect(await outcomes()).toEqual(["executed", "executed"]);
-  });
-
-  it("FLOW-35 runs with the arguments that were shown, not with others drawn anew", async () => {
-    let drawn = 0;
-    const ran: string[] = [];
-    const send = defineTool({
-      name: "send",
-      description: "sends",
-      input: z.object({ id: z.string().default(() => `id-${(drawn += 1)}`) }),
-      confirm: true,
-      execute: ({ id }) => void ran.push(id),
-    });
-    const f = flow("f", State)
-      .node("a", async (_, ctx) => {
-        await ctx.call(send, {});
-      })
-      .build();
-    const { runner } = world();
-    const first = paused(await runner().run(f, { n: 1 }));
-    expect(first.pending.request.arguments).toEqual({ id: "id-1" });
-    drawn = 40;
-    await runner().resume(f, first.checkpoint, yes());
-    expect(ran).toEqual(["id-1"]);
-  });
-
-  it("FLOW-38 FLOW-39 gives each of equal calls a key of its own, which no edit, pause or question changes", async () => {
-    const keys: string[] = [];
-    const keyed = defineTool({
-      name: "keyed",
-      description: "keeps its key",
-      input: z.object({ n: z.number() }),
-      confirm: true,
-      execute: (_, { idempotencyKey }) => void keys.push(idempotencyKey),
-    });
-    const f = flow("f", State)
-      .node("a", async (_, ctx) => {
-        await ctx.call(keyed, { n: 1 });
-        await ctx.call(keyed, { n: 1 });
-      })
-      .build();
-    for (const answer of [yes(), approve({ by: dana, edited: edited(keyed, { n: 9 }) })]) {
-      const { runner } = world({ edits: editsOf([keyed]) });
-      const first = paused(await runner().run(f, { n: 1 }, { runId: "same" }));
-      const second = paused(await runner().resume(f, first.checkpoint, answer));
-      stateOf(await runner().resume(f, second.checkpoint, yes()));
-      const { argumentKey } = first.pending.request;
-      const call = { runId: "same", node: "a#1", tool: "keyed", key: argumentKey };
-      expect(keys.splice(0)).toEqual([
-        idempotencyKeyOf({ ...call, number: 0 }),
-        idempotencyKeyOf({ ...call, number: 1 }),
-      ]);
-    }
-  });
-
-  it("FLOW-39 runs an edit, and the journal answers the call as it was requested", async () => {
-    const { log, gated, other } = effects();
-    const { runner } = world({ edits: editsOf([gated]) });
-    const seen: number[] = [];
-    const f = flow("f", State)
-      .node("a", async (s, ctx) => {
-        const { got } = await ctx.call(gated, { n: s.n });
-        seen.push(got);
-        await ctx.call(other, { n: s.n });
-      })
-      .build();
-    const first = paused(await runner().run(f, { n: 1 }));
-    const edit = approve({ by: dana, edited: edited(gated, { n: 7 }) });
-    const second = paused(await runner().resume(f, first.checkpoint, edit));
-    stateOf(await runner().resume(f, second.checkpoint, yes()));
-    expect(log).toEqual(["gated(7)", "other(1)"]);
-    expect(seen).toEqual([70, 70]);
-  });
-
-  it("FLOW-39 refuses an edit made for another tool, and spends nothing", async () => {
-    const { log, gated, other } = effects();
-    const { runner, count } = world({ edits: editsOf([gated, other]) });
-    const f = flow("f", State)
-      .node("a", async (s, ctx) => {
-        await ctx.call(gated, { n: s.n });
-      })
-      .build();
-    const first = paused(await runner().run(f, { n: 1 }));
-    const edit = approve({ by: dana, edited: edited(other, { n: 7 }) });
-    expect(await rejection(runner().resume(f, first.checkpoint, edit))).toMatchObject({
-      code: "edits-not-allowed",
-    });
-    expect(await count("pending")).toBe(1);
-    stateOf(await runner().resume(f, first.checkpoint, yes()));
-    expect(log).toEqual(["gated(1)"]);
   });
 
   it("FLOW-40 R146 replays steps, times, chance and ids, though the clock and the dice moved on", async () => {
@@ -560,57 +375,6 @@ describe("finished calls are replayed, not run", () => {
       note: "true",
     });
     expect(log).toEqual(["free(1)"]);
-  });
-
-  it("CASE-066 FLOW-35 asks again for other arguments, and leaves the answer unused", async () => {
-    const { log, gated } = effects();
-    let n = 100;
-    const f = flow("f", State)
-      .node("a", async (_, ctx) => {
-        await ctx.call(gated, { n });
-      })
-      .build();
-    const { runner, outcomes, notices } = world();
-    const first = paused(await runner().run(f, { n: 1 }));
-    n = 101;
-    const second = paused(await runner().resume(f, first.checkpoint, yes()));
-    expect(second.pending.request.arguments).toEqual({ n: 101 });
-    expect(log).toEqual([]);
-    expect(await outcomes()).toEqual(["unused"]);
-    expect(notices.map(({ type }) => type)).toContain("answer-unused");
-    stateOf(await runner().resume(f, second.checkpoint, yes()));
-    expect(log).toEqual(["gated(101)"]);
-  });
-
-  it("FLOW-36 raises a denial at its call, where the node may catch it, and else ends the run with it", async () => {
-    const { log, gated } = effects();
-    const { runner, outcomes } = world();
-    const caught = flow("f", State)
-      .node("a", async (s, ctx) => {
-        try {
-          await ctx.call(gated, { n: s.n });
-        } catch (error) {
-          return { note: isFlowError(error, "approval-denied") ? String(error.data["note"]) : "?" };
-        }
-        return {};
-      })
-      .build();
-    const first = paused(await runner().run(caught, { n: 1 }));
-    expect(stateOf(await runner().resume(caught, first.checkpoint, no("too dear"))).note).toBe(
-      "too dear",
-    );
-    const uncaught = flow("g", State)
-      .call("a", gated, { args: { n: 1 } })
-      .build();
-    const second = paused(await runner().run(uncaught, { n: 1 }));
-    const error = await rejection(runner().resume(uncaught, second.checkpoint, no()));
-    expect(error).toMatchObject({
-      name: "ApprovalDenied",
-      code: "approval-denied",
-      data: { flow: "g", runId: second.runId, node: "a#1", tool: "gated" },
-    });
-    expect(log).toEqual([]);
-    expect(await outcomes()).toEqual(["denied", "denied"]);
   });
 
   it("FLOW-42 tells the code of which run and visit it is", async () => {

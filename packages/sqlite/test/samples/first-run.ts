@@ -1,5 +1,5 @@
 import { approve, DeferredApproval, unverified } from "@holdpoint/approvals";
-import { flow, FlowRunner } from "@holdpoint/flow";
+import { flow, FlowRunner, replies } from "@holdpoint/flow";
 import { keyringOf } from "@holdpoint/seal";
 import { openSqlite, type SqliteStore } from "@holdpoint/sqlite";
 import { z } from "zod";
@@ -21,12 +21,14 @@ const runnerOn = (store: SqliteStore) =>
 
 const monday = openSqlite("desk.db"); // made where there is none
 const held = await runnerOn(monday).run(offer, { to: "rita" }, { runId: "offer-1" });
+if (held.status !== "paused") throw new Error(held.status);
 console.log(held.status);
+const { id } = held.pending; // what an answer names
 monday.close();
 
 // a day and a process later
 const tuesday = openSqlite("desk.db");
-const answer = approve({ by: unverified("dana") });
+const answer = replies({ [id]: approve({ by: unverified("dana") }) });
 const done = await runnerOn(tuesday).resume(offer, "offer-1", answer);
 console.log(done.status);
 tuesday.close();
