@@ -1,5 +1,6 @@
 import { actorRef, assertActor, type Actor, type ActorRef } from "./actor.ts";
 import { ApprovalError } from "./errors.ts";
+import { hideArguments } from "./hidden-arguments.ts";
 import { isName, limits } from "./limits.ts";
 
 /** What a person brings: `approve(…)` or `deny(…)`; branded, never told apart by shape. */
@@ -26,14 +27,20 @@ export interface Edited {
 /** Why a record was denied without a person's no. */
 export type WithdrawReason = "expired" | "superseded" | "cancelled" | "state-not-sealable";
 
-/** A decision as it is recorded, journaled and replayed: plain data. */
+/**
+ * A decision as it stands on record. One that this package hands out prints none of its edited arguments; `sealableDecision`
+ * makes the plain data that a journal keeps and that is replayed.
+ */
 export interface DecisionRecord {
   readonly approved: boolean;
   readonly by: ActorRef;
   /** Milliseconds since 1970, by the store's clock where there is one. */
   readonly at: number;
   readonly note?: string;
-  /** The arguments that run instead of those asked for; present only when edited. */
+  /**
+   * The arguments that run instead of those asked for; present only when edited. Its member is read by its name alone: no
+   * JSON, clone, printed form or spread of `edited` itself has it.
+   */
   readonly edited?: { readonly arguments: unknown };
   /** Of a denial: whether it covers the rest of the run (APR-18), and why nobody was asked. */
   readonly forRun?: boolean;
@@ -117,7 +124,7 @@ export function plainTerms(approved: boolean, by: ActorRef, note: string | undef
   return { approved, by, note, edited: undefined, forRun: false, reason: undefined };
 }
 
-/** A decision as plain data, without members that say nothing. */
+/** A decision without members that say nothing, its edited arguments hidden. */
 export function decisionRecord(
   terms: {
     readonly approved: boolean;
@@ -136,7 +143,7 @@ export function decisionRecord(
     by: actorRef(by),
     at,
     ...(note === undefined ? {} : { note }),
-    ...(edited === undefined ? {} : { edited }),
+    ...(edited === undefined ? {} : { edited: hideArguments(edited.arguments) }),
     ...(forRun ? { forRun } : {}),
     ...(reason === undefined ? {} : { reason }),
   };

@@ -1,4 +1,5 @@
 import type { DecisionRecord } from "./decision.ts";
+import { quietDecision } from "./hidden-arguments.ts";
 
 /** Why an approval operation failed; closed, and stable over versions. */
 export type ApprovalErrorCode =
@@ -66,9 +67,9 @@ export class ApprovalAlreadyDecided extends ApprovalError {
     super("approval-already-decided", `the approval ${approvalId} is already ${verdict}`, {
       approvalId,
     });
-    this.decision = decision;
-    // An edited set of arguments is part of the decision, and errors travel to logs.
-    Object.defineProperty(this, "decision", { value: decision, enumerable: false });
+    this.decision = quietDecision(decision);
+    // Errors travel to logs: what is printed of one is its message and ids.
+    Object.defineProperty(this, "decision", { enumerable: false });
   }
 }
 

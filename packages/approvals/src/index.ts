@@ -58,6 +58,7 @@ export {
   type Outcome,
   type WithdrawReason,
 } from "./decision.ts";
+export { sealableDecision } from "./hidden-arguments.ts";
 export { ineligible, type Ineligible } from "./eligibility.ts";
 export { editStands, type EditPort, type EditVerdict, type ProposedEdit } from "./edits.ts";
 

@@ -46,6 +46,7 @@ export type PortAnswer =
  * shown, so those run, and `settle` takes their digest.
  */
 export interface RecordedArguments {
+  /** Read by its name alone, where the port is one of this package. */
   readonly arguments: unknown;
   readonly argumentsDigest: string;
 }

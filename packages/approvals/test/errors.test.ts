@@ -48,7 +48,7 @@ describe("an error", () => {
       edited: { arguments: { card: "canary-12" } },
     } as const;
     const error = new ApprovalAlreadyDecided("apr-1", decision);
-    expect(error.decision).toBe(decision);
+    expect(error.decision).toMatchObject(decision);
     expect(error.message).toBe("the approval apr-1 is already approved");
     expect(new ApprovalAlreadyDecided("a", { ...decision, approved: false }).message).toMatch(
       /denied/,

@@ -18,6 +18,7 @@ import {
   type Found,
   type Pointer,
 } from "../filing.ts";
+import { hideIn } from "../hidden-arguments.ts";
 import { limits } from "../limits.ts";
 import type { ApprovalPort, PortAnswer, RecordedArguments, RequestHow } from "../port.ts";
 import type { RecordAccess } from "../record-access.ts";
@@ -123,10 +124,10 @@ export class DeferredApproval implements ApprovalPort {
     if (calledDigest === request.argumentsDigest) return {};
     const { codec } = this.#access;
     return {
-      recorded: {
-        arguments: codec.read(proposed, record.facts.tool),
-        argumentsDigest: proposed.digest,
-      },
+      recorded: hideIn(
+        { argumentsDigest: proposed.digest },
+        codec.read(proposed, record.facts.tool),
+      ),
     };
   }
 

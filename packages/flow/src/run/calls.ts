@@ -6,7 +6,7 @@
  *    idempotent tool is entered again, with the recorded arguments and the same key.
  * K3 A decision that the port gives for a call is spent in the commit before the call runs.
  */
-import { isApprovalError } from "@holdpoint/approvals";
+import { isApprovalError, sealableDecision } from "@holdpoint/approvals";
 import {
   callIdOf,
   idempotencyKeyOf,
@@ -176,7 +176,8 @@ async function beforeExecute(making: Making, dispatch: Dispatch): Promise<void> 
   if (approval !== undefined && making.approval === undefined) {
     const { id, decision, request } = approval;
     const callId = making.callId();
-    if (id === undefined || records === undefined) making.approval = { id: id ?? callId, decision };
+    if (id === undefined || records === undefined)
+      making.approval = { id: id ?? callId, decision: sealableDecision(decision) };
     else {
       const argumentsDigest =
         request?.argumentsDigest ?? live.parts.sealer.digest(dispatch.arguments);

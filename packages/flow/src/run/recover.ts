@@ -1,6 +1,8 @@
 /**
  * What a crash left half done, put right before the run goes on (FLOW-76, FLOW-77).
  */
+import { sealableDecision } from "@holdpoint/approvals";
+
 import { commitKnown } from "./commit.ts";
 import type { LiveRun } from "./live.ts";
 
@@ -25,7 +27,7 @@ export async function recover(live: LiveRun): Promise<void> {
     const plan = await records.settle(how);
     if (plan.status === "ready") await commitKnown(records.store, settling.attemptId, plan.writes);
     if (plan.status === "ready" || (plan.status === "stands" && plan.mine))
-      answers.push({ ...answer, decision: plan.decision });
+      answers.push({ ...answer, decision: sealableDecision(plan.decision) });
   }
   live.emit({ type: "answered", attemptId: settling.attemptId, answers });
   await live.flush();

@@ -8,6 +8,7 @@ import {
   ApprovalError,
   decisionTerms,
   ineligible,
+  sealableDecision,
   type ApprovalRecords,
   type Decision,
   type DecisionRecord,
@@ -154,7 +155,7 @@ async function planSpend(
       callId,
       approvalId,
       argumentsDigest,
-      decision: as,
+      decision: sealableDecision(as),
     });
     if (records === undefined || approvalId === undefined || wait.foreign === true) {
       if (decision === undefined) continue;
@@ -289,7 +290,8 @@ async function checkEarlier(live: LiveRun, records: ApprovalRecords | undefined)
 /** That very decision: who, when, how, and with which edit. */
 function sameDecision(live: LiveRun, a: DecisionRecord, { decision: b }: SpentApproval): boolean {
   const { sealer } = live.parts;
-  return a.approved === b.approved && a.at === b.at && sealer.digest(a) === sealer.digest(b);
+  if (a.approved !== b.approved || a.at !== b.at) return false;
+  return sealer.digest(sealableDecision(a)) === sealer.digest(b);
 }
 
 function spentBefore({ approvalId, callId, decision }: Answered): ApprovalAlreadyDecided {

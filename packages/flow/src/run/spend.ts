@@ -9,6 +9,7 @@
  */
 import {
   ApprovalAlreadyDecided,
+  sealableDecision,
   type ApprovalRecords,
   type Decision,
   type Outcome,
@@ -120,15 +121,10 @@ export async function settleDecided(
       },
     );
   }
-  const answered: Answered = {
-    visit,
-    callId,
-    approvalId,
-    argumentsDigest,
-    decision: plan.decision,
-  };
+  const spent = sealableDecision(plan.decision);
+  const answered: Answered = { visit, callId, approvalId, argumentsDigest, decision: spent };
   await spend(live, records, attemptId, [{ answered, writes: plan.writes }]);
-  return { id: approvalId, decision: plan.decision, attemptId };
+  return { id: approvalId, decision: spent, attemptId };
 }
 
 /** Puts how an approved call ended on its record; with the run's next commit where they share a database (APR-21). */
