@@ -20,7 +20,7 @@ import {
 } from "./platform.ts";
 import { digestText } from "./sealing/digest.ts";
 import {
-  sign,
+  signSealed,
   verify,
   type SignOptions,
   type Verified,
@@ -106,11 +106,11 @@ export function createSealer(options: SealerOptions = {}): Sealer {
       ready();
       checkText(text, settings, allowed(schema));
     },
-    seal: (value: unknown, sealOptions: SealOptions) => sign(encode(value), sealOptions).text,
-    open(text: string, { schema, ...verifyOptions }: OpenOptions): Opened {
+    seal: (value: unknown, sealOptions: SealOptions) => signSealed(encode(value), sealOptions).text,
+    open(text: string, { schema, keyring, purpose }: OpenOptions): Opened {
       const bodyBytesMax = settings.limits.bytes;
-      const { body, ...rest } = verify(text, { ...verifyOptions, bodyBytesMax });
-      return { value: decode(body, { schema }), ...rest };
+      const { body, header, keyId, mac } = verify(text, { keyring, purpose, bodyBytesMax });
+      return { value: decode(body, { schema }), header, keyId, mac };
     },
   });
 }

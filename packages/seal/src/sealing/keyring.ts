@@ -135,8 +135,6 @@ export class Keyring {
   }
 
   #named(id: string): HeldKey {
-    // SEAL-31: an id outside the alphabet is somebody's text, and is not repeated.
-    if (!testPattern(KEY_ID, id)) throw new SealTamperedError();
     if (setHas(this.#compromised, id)) {
       throw new SealError(
         "key-compromised",
@@ -147,8 +145,9 @@ export class Keyring {
       );
     }
     const held = mapGet(this.#keys, id);
-    if (held === undefined) throw new SealTamperedError(id);
-    return held;
+    if (held !== undefined) return held;
+    // SEAL-31: an id outside the alphabet is somebody's text, and is not repeated.
+    throw testPattern(KEY_ID, id) ? new SealTamperedError(id) : new SealTamperedError();
   }
 
   #macKey(held: HeldKey, purpose: Purpose): MacKey {
