@@ -64,11 +64,11 @@ describe("the envelope", () => {
   });
 
   it("SEAL-29 refuses a purpose outside the alphabet each time", () => {
-    for (const purpose of ["Bad", "Bad", PURPOSES.decision, "Bad"]) {
-      const sealing = () => seal(1, { keyring, purpose });
-      if (purpose === "Bad") expect(refusalCode(sealing)).toBe("option-invalid");
-      else expect(open(sealing(), { keyring, purpose }).value).toBe(1);
-    }
+    const bad = { keyring, purpose: "Bad" };
+    expect(refusalCode(() => seal(1, bad))).toBe("option-invalid");
+    expect(refusalCode(() => seal(1, bad))).toBe("option-invalid");
+    seal(1, { keyring, purpose: PURPOSES.decision });
+    expect(refusalCode(() => seal(1, bad))).toBe("option-invalid");
   });
 
   it("SEAL-27 opens to the value, the header, the key's id and the MAC", () => {
