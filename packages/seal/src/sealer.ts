@@ -9,7 +9,6 @@ import { checkPlatform, checkPrototypes } from "./guard.ts";
 import { DEFAULT_LIMITS, DEPTH_CEILING, type Limits } from "./limits.ts";
 import type { Codec } from "./models/codec.ts";
 import type { Model } from "./models/model.ts";
-import { reachable } from "./models/reach.ts";
 import {
   arrayPrototype,
   byteLength,
@@ -92,7 +91,7 @@ export function createSealer(options: SealerOptions = {}): Sealer {
   };
   const models = options.models ?? [];
   const allowed = (schema: unknown): ReadonlySet<string> =>
-    models.length === 0 ? NO_MODELS : reachable(isArray(schema) ? schema : [schema], models);
+    models[0]?.reachable(isArray(schema) ? schema : [schema], models) ?? NO_MODELS;
   const decode = (text: string, { schema }: DecodeOptions = {}): unknown => {
     ready();
     return decodeText(text, settings, allowed(schema));

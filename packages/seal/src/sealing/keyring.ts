@@ -8,7 +8,7 @@
  * K3 A seal names its key. A named key that is compromised refuses at once; one that is not there
  *    is tampering with a name.
  */
-import { hkdf } from "@noble/hashes/hkdf.js";
+import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 
 import { toBase64 } from "../canonical/base64.ts";
@@ -169,8 +169,9 @@ function cached<Value>(cache: Map<Purpose, Value>, purpose: Purpose, make: () =>
   return made;
 }
 
+/** HKDF-SHA256 (RFC 5869). What it derives is one hash long, so its expansion is a single block. */
 function derive(key: Uint8Array, use: "mac" | "cipher", purpose: Purpose): Uint8Array {
-  return hkdf(sha256, key, SALT, utf8(`v1 ${use} ${purpose}`), DERIVED_BYTES);
+  return hmac(sha256, hmac(sha256, SALT, key), utf8(`v1 ${use} ${purpose}\u0001`));
 }
 
 interface Ring {
