@@ -9,7 +9,6 @@ import { checkPlatform, checkPrototypes } from "./guard.ts";
 import { DEFAULT_LIMITS, DEPTH_CEILING, type Limits } from "./limits.ts";
 import type { Codec } from "./models/codec.ts";
 import type { Model } from "./models/model.ts";
-import { reachable } from "./models/reach.ts";
 import {
   arrayPrototype,
   byteLength,
@@ -20,7 +19,7 @@ import {
 } from "./platform.ts";
 import { digestText } from "./sealing/digest.ts";
 import {
-  sign,
+  signSealed,
   verify,
   type SignOptions,
   type Verified,
@@ -92,7 +91,7 @@ export function createSealer(options: SealerOptions = {}): Sealer {
   };
   const models = options.models ?? [];
   const allowed = (schema: unknown): ReadonlySet<string> =>
-    models.length === 0 ? NO_MODELS : reachable(isArray(schema) ? schema : [schema], models);
+    models[0]?.reachable(isArray(schema) ? schema : [schema], models) ?? NO_MODELS;
   const decode = (text: string, { schema }: DecodeOptions = {}): unknown => {
     ready();
     return decodeText(text, settings, allowed(schema));
@@ -106,11 +105,11 @@ export function createSealer(options: SealerOptions = {}): Sealer {
       ready();
       checkText(text, settings, allowed(schema));
     },
-    seal: (value: unknown, sealOptions: SealOptions) => sign(encode(value), sealOptions).text,
-    open(text: string, { schema, ...verifyOptions }: OpenOptions): Opened {
+    seal: (value: unknown, sealOptions: SealOptions) => signSealed(encode(value), sealOptions).text,
+    open(text: string, { schema, keyring, purpose }: OpenOptions): Opened {
       const bodyBytesMax = settings.limits.bytes;
-      const { body, ...rest } = verify(text, { ...verifyOptions, bodyBytesMax });
-      return { value: decode(body, { schema }), ...rest };
+      const { body, header, keyId, mac } = verify(text, { keyring, purpose, bodyBytesMax });
+      return { value: decode(body, { schema }), header, keyId, mac };
     },
   });
 }

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { SealError } from "./errors.ts";
 import { checkName } from "./models/codec.ts";
 import type { Model } from "./models/model.ts";
+import { reachable } from "./models/reach.ts";
 import { defineData, objectKeys } from "./platform.ts";
 
 /** A class of which instances can be checked; abstract ones too, since their subclasses are sealed. */
@@ -51,6 +52,7 @@ export function model<T extends object, Fields extends z.ZodObject>(
     name,
     prototype,
     check,
+    reachable,
     fields,
     schema: z.custom<T>(check, `not an instance of ${name}`),
     problem(own: Readonly<Record<string, unknown>>) {

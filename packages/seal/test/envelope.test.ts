@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   createKeyring,
   createSealer,
+  encode,
   keyringOf,
   open,
   PURPOSES,
@@ -44,6 +45,31 @@ describe("the envelope", () => {
   function byPlace(a: string, b: string): number {
     return text.indexOf(`"${a}":`) - text.indexOf(`"${b}":`);
   }
+
+  it("SEAL-27 quotes a long body as the native writer does, wherever its escapes are", () => {
+    const prose = "the parcel was shipped on Monday morning and came back ".repeat(400);
+    const odd = '"\\\n\u0001\u007f\u2028é😀"';
+    const pages = Array.from({ length: 40 }, (_, page) => `${prose}${page}${odd}`);
+    for (const body of [
+      prose,
+      odd + prose,
+      prose + odd,
+      pages,
+      { pages, odd: [odd.repeat(9000)] },
+    ]) {
+      const whole = seal(body, { ...options, header });
+      expect(whole).toBe(sign(encode(body), { ...options, header }).text);
+      expect(open(whole, options).value).toEqual(body);
+    }
+  });
+
+  it("SEAL-29 refuses a purpose outside the alphabet each time", () => {
+    const bad = { keyring, purpose: "Bad" };
+    expect(refusalCode(() => seal(1, bad))).toBe("option-invalid");
+    expect(refusalCode(() => seal(1, bad))).toBe("option-invalid");
+    seal(1, { keyring, purpose: PURPOSES.decision });
+    expect(refusalCode(() => seal(1, bad))).toBe("option-invalid");
+  });
 
   it("SEAL-27 opens to the value, the header, the key's id and the MAC", () => {
     expect(open(text, options)).toEqual({ value, header, keyId: "k1", mac: members["mac"] });

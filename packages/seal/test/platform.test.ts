@@ -1,6 +1,15 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 
-import { createKeyring, decode, digest, encode, open, seal } from "../src/index.ts";
+import {
+  createKeyring,
+  createSealer,
+  decode,
+  defineCodec,
+  digest,
+  encode,
+  open,
+  seal,
+} from "../src/index.ts";
 import { nodeMac } from "../src/node.ts";
 import { byteLength } from "../src/platform.ts";
 import { refusal } from "./refusal.ts";
@@ -169,6 +178,26 @@ describe("a runtime changed after import", () => {
       restore();
       expect(code).toBe("state-not-sealable");
     }
+  });
+
+  it("SEAL-26 reads own members alone where a codec pollutes Object.prototype while it decodes", () => {
+    const { decode: read } = createSealer({
+      codecs: [
+        defineCodec({
+          type: "polluter",
+          is: (found): found is () => void => typeof found === "function",
+          encode: () => 1,
+          decode: () => {
+            patch(Object.prototype, "polluted", { a: 1 });
+            return boom;
+          },
+        }),
+      ],
+    });
+    const back = read('{"p":{"$codec":["polluter",1]},"q":{"b":{}}}') as { q: object };
+    restore();
+    expect(Object.keys(back)).toEqual(["p", "q"]);
+    expect(back.q).toEqual({ b: {} });
   });
 
   it("SEAL-26 leaves Object.prototype as it was", () => {

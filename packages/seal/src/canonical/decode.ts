@@ -12,12 +12,15 @@
 import { SealDecodeError, SealError, type SealErrorCode } from "../errors.ts";
 import {
   fromUtf8,
+  hasOwn,
   isArray,
+  isBare,
   isWellFormed,
   jsonStringify,
   mapGet,
   mapHas,
   objectKeys,
+  objectPrototype,
   setAdd,
   setHas,
   utf8,
@@ -93,6 +96,8 @@ class Check implements Checker {
   readonly #settings: CodecSettings;
   readonly #allowed: Allowed;
   readonly #place = new Place();
+  /** Something enumerable was put on the prototype of all objects, and is listed with own names. */
+  readonly #inherits = !isBare(objectPrototype);
   members = 0;
   tagged = false;
 
@@ -118,19 +123,21 @@ class Check implements Checker {
 
   #object(value: { [key: string]: Json }, level: number): void {
     const place = this.#place;
-    const keys = objectKeys(value);
-    this.members += keys.length;
-    for (let i = 0; i < keys.length; i++) {
-      const key = keys[i]!;
+    let count = 0;
+    // No list of the names is made: a text can hold a million objects.
+    for (const key in value) {
+      if (this.#inherits && !hasOwn(value, key)) continue;
+      count++;
       place.at[level] = key;
       // `__proto__` is data only in a list of pairs (SEAL-08).
       if (key === "__proto__") this.refuse("a name due in a list of pairs");
       const child = value[key]!;
       if (key[0] === "$") {
-        if (keys.length !== 1) this.refuse("a tag with names beside it");
+        if (objectKeys(value).length !== 1) this.refuse("a tag with names beside it");
         this.#tag(key, child);
       } else if (typeof child === "object") this.value(child);
     }
+    this.members += count;
   }
 
   #tag(tag: string, payload: Json): void {
@@ -223,7 +230,7 @@ const NEGATIVE_ZERO = '{"$num":"-0"}';
 /** Whether a `Map` would find the value again by equality, so that a repeat is one entry. */
 function isPrimitive(value: Json): boolean {
   if (typeof value !== "object" || value === null) return true;
-  if (isArray(value)) return false;
+  if (isArray(value) || isBare(value)) return false;
   const first = objectKeys(value)[0];
   return (
     first === "$num" ||
@@ -262,9 +269,9 @@ class Build implements Builder {
   }
 
   #object(object: Record<string, unknown>, level: number): unknown {
-    const keys = objectKeys(object);
-    for (let i = 0; i < keys.length; i++) {
-      const key = keys[i]!;
+    for (const key in object) {
+      // A codec has run before: it may have put something on the prototype of all objects.
+      if (!hasOwn(object, key)) continue;
       this.#place.at[level] = key;
       const child = object[key] as Json;
       if (key[0] === "$") return this.#settings.registry.tagged(key)?.build(child, this);

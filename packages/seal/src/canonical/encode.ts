@@ -24,6 +24,7 @@ import {
   mapGet,
   objectKeys,
   objectPrototype,
+  ownKeys,
 } from "../platform.ts";
 import { describe } from "./advice.ts";
 import { blankList } from "./blank-list.ts";
@@ -224,9 +225,10 @@ export class Walk implements Writer {
   }
 
   #reserved(names: readonly string[]): boolean {
+    const careful = this.#careful;
     for (let i = 0; i < names.length; i++) {
       const key = names[i]!;
-      if (isReservedKey(key) || (this.#careful && needsUnits(key))) return true;
+      if (isReservedKey(key) || (careful && needsUnits(key))) return true;
     }
     return false;
   }
@@ -265,17 +267,25 @@ export class Walk implements Writer {
     const { length } = source;
     // A bomb by length is refused before its keys are listed; its holes cost nothing (SEAL-06).
     if (length > this.#maxNodes) this.#tooMany();
-    const names = getNames(source);
-    // Names come indexes first, ascending: this many before "length" means every index is there.
-    if (names.length !== length + 1 || names[length] !== "length") {
-      this.refuse("a sparse array, or one with extra properties", "Use a dense array");
-    }
-    if (getSymbols(source).length > 0 || objectKeys(source).length !== length) {
-      this.refuse("an array with a symbol key or hidden elements", "Use a dense array");
-    }
+    const keys = ownKeys(source);
+    // Keys come indexes first, ascending, symbols last: this many before "length", and nothing
+    // behind it, means that every index is there and nothing else is.
+    if (keys.length !== length + 1 || keys[length] !== "length") this.#notDense(source);
+    if (objectKeys(source).length !== length) this.#hiddenElements();
     const written = this.#elements(source, depth + 1, prototype !== arrayPrototype);
     this.#level--;
     return written;
+  }
+
+  #notDense(source: unknown[]): never {
+    const names = getNames(source);
+    const dense = names.length === source.length + 1 && names[source.length] === "length";
+    if (dense) this.#hiddenElements();
+    return this.refuse("a sparse array, or one with extra properties", "Use a dense array");
+  }
+
+  #hiddenElements(): never {
+    this.refuse("an array with a symbol key or hidden elements", "Use a dense array");
   }
 
   #elements(source: unknown[], inner: number, foreign: boolean): Json {

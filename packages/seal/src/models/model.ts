@@ -11,4 +11,12 @@ export interface Model<T extends object = object> {
   readonly fields: unknown;
   /** The check function that marks the model's own schema, in every copy of it (SEAL-41). */
   readonly check: (value: unknown) => boolean;
+  /**
+   * Names of the given models that the schemas reach. It comes with the models, so that a program
+   * without any doesn't carry the walk through schemas.
+   */
+  readonly reachable: (
+    schemas: readonly unknown[],
+    models: readonly Model[],
+  ) => ReadonlySet<string>;
 }

@@ -8,7 +8,7 @@
  * K3 A seal names its key. A named key that is compromised refuses at once; one that is not there
  *    is tampering with a name.
  */
-import { hkdf } from "@noble/hashes/hkdf.js";
+import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 
 import { toBase64 } from "../canonical/base64.ts";
@@ -135,8 +135,6 @@ export class Keyring {
   }
 
   #named(id: string): HeldKey {
-    // SEAL-31: an id outside the alphabet is somebody's text, and is not repeated.
-    if (!testPattern(KEY_ID, id)) throw new SealTamperedError();
     if (setHas(this.#compromised, id)) {
       throw new SealError(
         "key-compromised",
@@ -147,8 +145,9 @@ export class Keyring {
       );
     }
     const held = mapGet(this.#keys, id);
-    if (held === undefined) throw new SealTamperedError(id);
-    return held;
+    if (held !== undefined) return held;
+    // SEAL-31: an id outside the alphabet is somebody's text, and is not repeated.
+    throw testPattern(KEY_ID, id) ? new SealTamperedError(id) : new SealTamperedError();
   }
 
   #macKey(held: HeldKey, purpose: Purpose): MacKey {
@@ -170,8 +169,9 @@ function cached<Value>(cache: Map<Purpose, Value>, purpose: Purpose, make: () =>
   return made;
 }
 
+/** HKDF-SHA256 (RFC 5869). What it derives is one hash long, so its expansion is a single block. */
 function derive(key: Uint8Array, use: "mac" | "cipher", purpose: Purpose): Uint8Array {
-  return hkdf(sha256, key, SALT, utf8(`v1 ${use} ${purpose}`), DERIVED_BYTES);
+  return hmac(sha256, hmac(sha256, SALT, key), utf8(`v1 ${use} ${purpose}\u0001`));
 }
 
 interface Ring {
