@@ -199,8 +199,10 @@ class Story {
   }
 
   #report(ended: Ended): void {
-    if (ended.how !== "done")
-      throw new DeskError("worker-failed", `it was ended by ${ended.signal}`);
+    if (ended.how !== "done") {
+      const message = `somebody ended the worker process by ${ended.signal}`;
+      throw new DeskError("worker-failed", message);
+    }
     reportPass(this.#screen, ended.pass);
   }
 

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { edited } from "@holdpoint/tools";
@@ -110,4 +110,11 @@ describe("a desk that is killed", () => {
     expect({ wrong, doublePayments, again }).toEqual({ wrong: [], doublePayments: 0, again: 10 });
     expect(counts.paid).toBeGreaterThan(20);
   }, 120_000);
+
+  it("does not make its folder again that was removed meanwhile", async () => {
+    const gone = join(temporaryFolder(), "gone");
+    const order: WorkerOrder = { folder: gone, ...sample };
+    await expect(runWorker(order, silent)).rejects.toThrow(join(gone, "desk.key"));
+    expect(existsSync(gone)).toBe(false);
+  });
 });
