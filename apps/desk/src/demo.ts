@@ -45,7 +45,7 @@ export async function demo(screen: Screen, { keep, key: setting }: DemoOptions):
   const began = performance.now();
   try {
     const folder = folderAt(working.path);
-    const key = prepareFolder(folder, setting);
+    const key = await prepareFolder(folder, setting);
     const where = keep ?? "a fresh folder, removed at the end";
     screen.line(`A refund desk and its bank, in ${where}`);
     const story = new Story(screen, folder, key);

@@ -30,7 +30,7 @@ export async function importFile(
       `no line of ${how.requests} is a request that can be taken`,
     );
   }
-  const key = prepareFolder(how.folder, how.key);
+  const key = await prepareFolder(how.folder, how.key);
   const provider = new Provider(how.folder.provider, orders);
   try {
     const desk = await Desk.open(how.folder, provider, key);

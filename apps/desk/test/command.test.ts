@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -91,6 +92,9 @@ describe("desk import", { timeout: 60_000 }, () => {
     expect(said).toContain("DESK_KEY");
     expect(said).not.toContain("\n");
     expect(await desk(args)).toBe(first);
+    rmSync(join(folder, "provider.db"));
+    await failure(args, { DESK_KEY: randomBytes(32).toString("hex") });
+    expect(existsSync(join(folder, "provider.db"))).toBe(false);
   });
 
   it("refuses a key that is none, and a store whose key is not there", async () => {
