@@ -1,5 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import process from "node:process";
 import { fileURLToPath } from "node:url";
 
 import { DeskError } from "./failure.ts";
@@ -22,6 +23,8 @@ export async function runWorker(
   onProgress: (done: number, all: number) => void,
 ): Promise<Ended> {
   const child = fork(fileURLToPath(new URL("worker.ts", import.meta.url)), [JSON.stringify(order)]);
+  const kill = (): void => void child.kill("SIGKILL");
+  process.prependOnceListener("exit", kill); // before the folder it works in is removed
   let pass: Pass | undefined;
   let failure: string | undefined;
   child.on("message", (message: WorkerMessage) => {
@@ -29,7 +32,7 @@ export async function runWorker(
       case "progress":
         return onProgress(message.done, message.all);
       case "holding":
-        return void child.kill("SIGKILL");
+        return kill();
       case "done":
         pass = message.pass;
         return;
@@ -39,6 +42,7 @@ export async function runWorker(
     }
   });
   const [code, signal] = (await once(child, "exit")) as [number | null, string | null];
+  process.off("exit", kill);
   if (signal !== null) return { how: "killed", signal };
   if (code === 0 && pass !== undefined) return { how: "done", pass };
   throw new DeskError("worker-failed", failure ?? `the worker ended with code ${String(code)}`);

@@ -45,7 +45,7 @@ export async function demo(screen: Screen, { keep, key: setting }: DemoOptions):
   const began = performance.now();
   try {
     const folder = folderAt(working.path);
-    const key = prepareFolder(folder, setting);
+    const key = await prepareFolder(folder, setting);
     const where = keep ?? "a fresh folder, removed at the end";
     screen.line(`A refund desk and its bank, in ${where}`);
     const story = new Story(screen, folder, key);
@@ -199,8 +199,10 @@ class Story {
   }
 
   #report(ended: Ended): void {
-    if (ended.how !== "done")
-      throw new DeskError("worker-failed", `it was ended by ${ended.signal}`);
+    if (ended.how !== "done") {
+      const message = `somebody ended the worker process by ${ended.signal}`;
+      throw new DeskError("worker-failed", message);
+    }
     reportPass(this.#screen, ended.pass);
   }
 

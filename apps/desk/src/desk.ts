@@ -53,22 +53,12 @@ export class Desk {
     const store = openStoreFile(folder.store);
     try {
       const desk = new Desk(store, provider, key);
-      await desk.#checkKey(folder);
+      await assertOpens(desk.#workflows, folder);
       return desk;
     } catch (error) {
       store.close();
       throw error;
     }
-  }
-
-  /** A wrong key would set every run aside, one by one; where none of a page opens, that says it at once. */
-  async #checkKey({ store, keyFile }: Folder): Promise<void> {
-    const { items, broken } = await this.#workflows.list({ order: "oldest", limit: 20 });
-    if (items.length > 0 || broken.length === 0) return;
-    throw new DeskError(
-      "key-wrong",
-      `the store ${store} was sealed under another key than the one given by DESK_KEY or ${keyFile}; nothing was changed`,
-    );
   }
 
   /**
@@ -182,4 +172,28 @@ export class Desk {
 
 function requestOf({ startKey }: RunView): string {
   return startKey ?? "";
+}
+
+/** Looks whether a key opens what a folder's store holds, and changes nothing. @throws DeskError `store-unusable`, `key-wrong` */
+export async function assertKeyOpens(folder: Folder, key: Uint8Array): Promise<void> {
+  const store = openStoreFile(folder.store);
+  try {
+    const keyring = keyringOf(key);
+    await assertOpens(new Workflows({ store, definitions: [], keyring, scope }), folder);
+  } finally {
+    store.close();
+  }
+}
+
+/** A wrong key would set every run aside, one by one; where none of a page opens, that says it at once. */
+async function assertOpens(
+  workflows: Pick<Workflows, "list">,
+  { store, keyFile }: Folder,
+): Promise<void> {
+  const { items, broken } = await workflows.list({ order: "oldest", limit: 20 });
+  if (items.length > 0 || broken.length === 0) return;
+  throw new DeskError(
+    "key-wrong",
+    `the store ${store} was sealed under another key than the one given by DESK_KEY or ${keyFile}; nothing was changed`,
+  );
 }

@@ -24,7 +24,13 @@ export async function importFile(
   const orders = new Map(orderLines.good.map((order) => [order.id, order]));
   const { good, bad } = readRequests(how.requests, orders);
   reportBadLines(screen, [...orderLines.bad, ...bad]);
-  const key = prepareFolder(how.folder, how.key);
+  if (good.length === 0 && bad.length > 0) {
+    throw new DeskError(
+      "file-unreadable",
+      `no line of ${how.requests} is a request that can be taken`,
+    );
+  }
+  const key = await prepareFolder(how.folder, how.key);
   const provider = new Provider(how.folder.provider, orders);
   try {
     const desk = await Desk.open(how.folder, provider, key);

@@ -1,5 +1,6 @@
 import { mkdirSync, statSync } from "node:fs";
 
+import { assertKeyOpens } from "./desk.ts";
 import { DeskError } from "./failure.ts";
 import { holdsSomething, type Folder } from "./folder.ts";
 import { keyIfAny, makeKey } from "./key.ts";
@@ -11,13 +12,19 @@ import { codeOf } from "./system-error.ts";
  * Makes a folder ready for a desk, and answers its key. What stands is looked at first, all of it: where one thing can't be
  * used nothing is made and nothing changed.
  *
- * @throws DeskError `folder-unusable`, `database-foreign`, `database-unusable`, `store-unusable`, `key-invalid`
+ * @throws DeskError `folder-unusable`, `database-foreign`, `database-unusable`, `store-unusable`, `key-invalid`,
+ *   `key-wrong`
  */
-export function prepareFolder(folder: Folder, setting: string | undefined): Uint8Array {
+export async function prepareFolder(
+  folder: Folder,
+  setting: string | undefined,
+): Promise<Uint8Array> {
   assertFolder(folder.path);
   if (holdsSomething(folder.provider)) openProviderFile(folder.provider).close();
-  if (holdsSomething(folder.store)) openStoreFile(folder.store).close();
+  const sealed = holdsSomething(folder.store);
+  if (sealed) openStoreFile(folder.store).close();
   const key = keyIfAny(folder, setting);
+  if (sealed && key !== undefined) await assertKeyOpens(folder, key);
   try {
     mkdirSync(folder.path, { recursive: true });
   } catch (cause) {

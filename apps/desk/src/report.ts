@@ -9,13 +9,18 @@ import type { Screen } from "./screen.ts";
 import { tableOf } from "./table.ts";
 import type { Pass } from "./work.ts";
 
-/** Each bad line by file and number. */
+/** More of them than this say nothing new about a file. */
+const badLinesMax = 20;
+
+/** Each bad line by file and number; the rest of a long list as a count. */
 export function reportBadLines(screen: Screen, bad: readonly BadLine[]): void {
   for (const [file, lines] of groupedBy(bad, (one) => one.file)) {
     screen.line(`  ${relative("", file) || file}`);
-    for (const { line, why } of lines) {
+    for (const { line, why } of lines.slice(0, badLinesMax)) {
       screen.line(`  ${screen.red(`line ${String(line).padEnd(4)}`)} ${why}`);
     }
+    const more = lines.length - badLinesMax;
+    if (more > 0) screen.line(`  … and ${more} more bad lines`);
   }
 }
 
@@ -32,6 +37,7 @@ const shownMax = 6;
 
 /** What waits, the oldest first: which tool, for which run. Arguments are for the person who decides. */
 export function reportWaiting(screen: Screen, waiting: readonly Waiting[]): void {
+  if (waiting.length === 0) return;
   const rows = waiting
     .slice(0, shownMax)
     .map(({ request, approval: { id, tool, rule } }) => [

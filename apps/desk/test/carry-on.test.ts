@@ -26,7 +26,7 @@ const request = readFileSync(sample.requests, "utf8")
 
 /** A desk as a process of its own would have it: its own connections to the same files. */
 async function deskOn(folder: Folder, committed?: Committed) {
-  const key = prepareFolder(folder, undefined);
+  const key = await prepareFolder(folder, undefined);
   const provider = new Provider(folder.provider, orders, committed);
   const desk = await Desk.open(folder, provider, key);
   onTestFinished(() => {
@@ -39,7 +39,7 @@ async function deskOn(folder: Folder, committed?: Committed) {
 describe("carrying a request on", () => {
   it("takes up a run that was put on record by a process that died before its first step", async () => {
     const folder = folderAt(temporaryFolder());
-    const key = prepareFolder(folder, undefined);
+    const key = await prepareFolder(folder, undefined);
     const { provider } = await deskOn(folder);
     const store = openSqlite(folder.store);
     const definitions = [refundWorkflow(refundFlow(deskTools(provider)))] as const;

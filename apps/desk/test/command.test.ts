@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -91,6 +92,9 @@ describe("desk import", { timeout: 60_000 }, () => {
     expect(said).toContain("DESK_KEY");
     expect(said).not.toContain("\n");
     expect(await desk(args)).toBe(first);
+    rmSync(join(folder, "provider.db"));
+    await failure(args, { DESK_KEY: randomBytes(32).toString("hex") });
+    expect(existsSync(join(folder, "provider.db"))).toBe(false);
   });
 
   it("refuses a key that is none, and a store whose key is not there", async () => {
@@ -193,9 +197,52 @@ describe("desk import", { timeout: 60_000 }, () => {
     for (const args of [[], ["import"], ["sell"], ["demo", "--fast"], ["demo", "now"]]) {
       expect(await failure(args)).toContain("usage: desk demo");
     }
+    expect(await failure(["import", "some.jsonl", "--keep", "x"])).toContain(
+      "--keep is no option of import",
+    );
+    expect(await failure(["demo", "--dir", "x"])).toContain("--dir is no option of demo");
+    expect(await failure(["demo", "--orders", "x"])).toContain("--orders is no option of demo");
+    expect(await failure(["import", "some.jsonl", "--dir", ""])).toContain("--dir names no folder");
+    expect(await failure(["demo", "--keep", ""])).toContain("--keep names no folder");
     const folder = temporaryFolder();
     writeFileSync(join(folder, "mine.txt"), "mine");
+    expect(await failure(["demo", "--keep", join(folder, "mine.txt")])).toBe(
+      `the folder ${join(folder, "mine.txt")} of --keep can't be used: a file stands in its place`,
+    );
     expect(await failure(["demo", "--keep", folder])).toContain("has to be new or empty");
+  });
+
+  it("prints its usage on 80 columns where it is asked for help", async () => {
+    for (const args of [["--help"], ["-h"], ["import", "--help"]]) {
+      const printed = await desk(args);
+      expect(printed).toContain("usage: desk demo");
+      expect(Math.max(...printed.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(80);
+    }
+  });
+
+  it("names the first bad lines of a file that is none, counts the rest, and makes nothing", async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, "garbage.jsonl");
+    writeFileSync(file, "garbage\n".repeat(1_000));
+    const dir = join(folder, "desk");
+    const { code, stdout, stderr } = await runDesk(["import", file, "--dir", dir]);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `no line of ${file} is a request that can be taken\n`,
+    });
+    expect(stdout.trimEnd().split("\n")).toHaveLength(22);
+    expect(stdout).toMatch(/ {2}line 20 {3}it is not JSON\n {2}… and 980 more bad lines\n$/);
+    expect(existsSync(dir)).toBe(false);
+  });
+
+  it("prints no table where nothing waits", async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, "one.jsonl");
+    const lines = readFileSync(sample.requests, "utf8").split("\n");
+    writeFileSync(file, `${lines.find((line) => line.includes('"R-0002"'))}\n`);
+    expect(await desk(["import", file, "--dir", folder])).toBe(
+      "  1 of 1 requests\n  1 are done, 0 wait for a person\n",
+    );
   });
 
   it("ends with 1 where a request was set aside, and says why in plain words", async () => {

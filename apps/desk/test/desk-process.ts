@@ -17,15 +17,24 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs the desk as a process of its own, from the root of the repository. */
-export function runDesk(
+/** What starts the desk as a process of its own, from the root of the repository. */
+export function deskArguments(
   args: readonly string[],
   settings: Readonly<Record<string, string>> = {},
-): Promise<Ended> {
+) {
   const { DESK_KEY: _, ...inherited } = process.env;
   const env = { ...inherited, ...sourceSettings, ...settings };
+  return { file: process.execPath, args: [main, ...args], options: { env, cwd: root } };
+}
+
+/** Runs the desk to its end. */
+export function runDesk(
+  args: readonly string[],
+  settings?: Readonly<Record<string, string>>,
+): Promise<Ended> {
+  const { file, args: all, options } = deskArguments(args, settings);
   return new Promise((resolve) => {
-    execFile(process.execPath, [main, ...args], { env, cwd: root }, (error, stdout, stderr) => {
+    execFile(file, all, options, (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === "number" ? error.code : 0, stdout, stderr });
     });
   });

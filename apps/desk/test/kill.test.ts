@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { edited } from "@holdpoint/tools";
@@ -9,11 +9,10 @@ import { keepBooks, type Books } from "../src/books.ts";
 import { runWorker } from "../src/child.ts";
 import { Desk } from "../src/desk.ts";
 import { folderAt } from "../src/folder.ts";
-import { keyOf } from "../src/key.ts";
+import { keyOf, makeKey } from "../src/key.ts";
 import type { WorkerOrder } from "../src/message.ts";
 import { readOrders } from "../src/orders.ts";
 import { decideSome } from "../src/people.ts";
-import { prepareFolder } from "../src/prepare.ts";
 import { Provider } from "../src/provider.ts";
 import { readRequests } from "../src/requests.ts";
 import { sample } from "../src/sample.ts";
@@ -40,7 +39,9 @@ class SmallDesk {
     const lines = readFileSync(sample.requests, "utf8").split("\n").slice(0, 36);
     writeFileSync(requests, `${lines.join("\n")}\n`);
     this.#files = { folder: join(path, "desk"), requests, orders: sample.orders };
-    prepareFolder(folderAt(this.#files.folder), undefined);
+    const folder = folderAt(this.#files.folder);
+    mkdirSync(folder.path);
+    makeKey(folder);
   }
 
   async work(): Promise<void> {
@@ -110,4 +111,11 @@ describe("a desk that is killed", () => {
     expect({ wrong, doublePayments, again }).toEqual({ wrong: [], doublePayments: 0, again: 10 });
     expect(counts.paid).toBeGreaterThan(20);
   }, 120_000);
+
+  it("does not make its folder again that was removed meanwhile", async () => {
+    const gone = join(temporaryFolder(), "gone");
+    const order: WorkerOrder = { folder: gone, ...sample };
+    await expect(runWorker(order, silent)).rejects.toThrow(join(gone, "desk.key"));
+    expect(existsSync(gone)).toBe(false);
+  });
 });
