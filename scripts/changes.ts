@@ -13,7 +13,8 @@ const root = join(import.meta.dirname, "..");
 const base = git("merge-base", "HEAD", "main") ?? git("merge-base", "HEAD", "origin/main");
 
 if (base === undefined || base === git("rev-parse", "HEAD")) {
-  console.log("changes: nothing to compare with");
+  const why = base === undefined ? "there is no main to compare with" : "this is main itself";
+  console.log(`changes: nothing to check, ${why}`);
 } else {
   check(base);
 }

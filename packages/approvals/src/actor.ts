@@ -6,7 +6,8 @@
  * A2 Two copies of this package in one process accept each other's actors: the set of made ones is shared between them.
  * A3 This is no boundary against code in the same process, which could call the port itself. It keeps data (a request's
  *    body, a model's output, a run's state) from naming the person who decides.
- * A4 Roles are own members: what somebody put on `Object.prototype` gives nobody a role.
+ * A4 Nobody is made with the id of the library's own actor, `system`: an audit tells an expiry from a person's no.
+ * A5 Roles are own members: what somebody put on `Object.prototype` gives nobody a role.
  */
 
 import { ApprovalError } from "./errors.ts";
@@ -29,7 +30,7 @@ export interface Actor extends ActorRef {
 
 /** What a host knows of the holder of a credential. */
 export interface Identity {
-  /** Stable and unique per person: votes are told apart by it. May not begin with `role:`. */
+  /** Stable and unique per person: votes are told apart by it. May not begin with `role:`, nor be `system`. */
   readonly id: string;
   /** An own member, not one of a prototype. */
   readonly roles?: readonly string[];
@@ -37,7 +38,7 @@ export interface Identity {
 
 /** The host's way from a credential (a session, a token) to a person. */
 export interface IdentityPort {
-  /** @throws ApprovalError `actor-unknown` where the credential belongs to nobody. What the host's own code throws passes. */
+  /** @throws ApprovalError `actor-unknown` where the credential belongs to nobody, or the id is not usable. What the host's own code throws passes. */
   authenticate(credential: unknown): Promise<Actor>;
 }
 
@@ -74,7 +75,7 @@ export function identityPort(
  * An actor on somebody's word: of assurance `none`, enough only where a rule names no approvers, no quorum and excludes
  * nobody.
  *
- * @throws ApprovalError `actor-unknown` for an empty id
+ * @throws ApprovalError `actor-unknown` for an id that is empty, `system`, or begins with `role:`
  */
 export function unverified(id: string): Actor {
   return makeActor({ id }, "none");
@@ -98,7 +99,7 @@ export function actorRef(actor: ActorRef): ActorRef {
   return roles === undefined ? { id, assurance } : { id, assurance, roles: [...roles] };
 }
 
-/** The roles of somebody, where they have any (A4). */
+/** The roles of somebody, where they have any (A5). */
 export function rolesOf(who: Pick<ActorRef, "roles">): readonly string[] | undefined {
   return Object.hasOwn(who, "roles") ? who.roles : undefined;
 }
@@ -111,6 +112,10 @@ function makeActor(identity: Identity, assurance: ActorRef["assurance"]): Actor 
   const roles = rolesOf(identity);
   if (!isPersonName(id) || id.startsWith("role:")) {
     throw new ApprovalError("actor-unknown", "the identity has no usable id");
+  }
+  if (id === systemActor.id) {
+    // A4
+    throw new ApprovalError("actor-unknown", "the id 'system' stands for the library itself");
   }
   if (roles !== undefined && !isRoleList(roles)) {
     throw new ApprovalError("actor-unknown", `the identity ${id} has no usable roles`);

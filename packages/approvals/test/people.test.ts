@@ -34,6 +34,12 @@ describe("an actor", () => {
     expect(Object.isFrozen(dana.roles)).toBe(true);
   });
 
+  it("APR-15 APR-22 never has the id of the library itself, whoever vouches for it", async () => {
+    await expect(person("system finance")).rejects.toThrow(withCode("actor-unknown"));
+    expect(() => unverified("system")).toThrow(withCode("actor-unknown"));
+    expect(unverified("systems").id).toBe("systems");
+  });
+
   it("CASE-156 APR-15 can't be copied from data: a look-alike does not compile and is refused", async () => {
     const dana = await person("dana");
     const fakes: readonly unknown[] = [

@@ -145,9 +145,14 @@ const CASES: readonly Case[] = [
     found: /Map with extra properties/,
   },
   {
+    title: "SEAL-17 says an Error, not a Error",
+    value: () => new Error("no"),
+    found: /^an Error$/,
+  },
+  {
     title: "SEAL-09 refuses a Map subclass",
     value: () => new (class Index extends Map {})(),
-    found: /a Index \(a Map\)/,
+    found: /an Index \(a Map\)/,
   },
   {
     title: "SEAL-10 refuses a Set with a symbol",

@@ -45,10 +45,11 @@ export function errorInfo(thrown: unknown): ErrorInfo {
   const code = foreign ? undefined : read(thrown, "code");
   const message = read(thrown, "message");
   const { attributes, omitted } = attributesOf(thrown, foreign);
+  const name = nameOf(thrown);
   return {
-    name: nameOf(thrown),
+    name,
     code: typeof code === "string" ? code.slice(0, errorNameCharactersMax) : "failed",
-    message: bounded(typeof message === "string" ? message : "the tool threw an object"),
+    message: bounded(typeof message === "string" ? told(message, name) : "an object was thrown"),
     attributes,
     retryable: read(thrown, "retryable") === true,
     ...(omitted.length > 0 && { omitted }),
@@ -127,10 +128,21 @@ function nameOf(thrown: object): string {
   return "ToolFailedError";
 }
 
+// Nodes, steps and listeners throw too: what was thrown is told without saying by what.
 function spoken(thrown: unknown): string {
-  if (typeof thrown === "string") return thrown;
-  if (typeof thrown === "function") return "the tool threw a function";
-  return `the tool threw ${String(thrown)}`;
+  if (typeof thrown === "string") return isBlank(thrown) ? "an empty text was thrown" : thrown;
+  if (typeof thrown === "function") return "a function was thrown";
+  return `${String(thrown)} was thrown`;
+}
+
+/** A message, or, where there is none, the class at least: whoever appends it has something to say. */
+function told(message: string, name: string): string {
+  if (!isBlank(message)) return message;
+  return `${/^[AEIO]/i.test(name) ? "an" : "a"} ${name} without a message`;
+}
+
+function isBlank(text: string): boolean {
+  return text.length <= messageCharactersMax && text.trim() === "";
 }
 
 function bounded(message: string): string {

@@ -7,8 +7,8 @@ import type { AnyTool } from "./tool.ts";
 
 /**
  * How a call outside a flow ended, as plain data: it can be cloned, stored and sent (TOOL-03). The
- * input is the member `input`, which is not enumerable: neither JSON, nor a clone, nor a printed
- * form has it.
+ * input is the member `input`, read by its name alone: neither JSON, nor a clone, nor a printed
+ * form, hidden members shown, has it.
  */
 export type ToolResult<Out = unknown> = CallTrace &
   (
@@ -40,7 +40,9 @@ export function resultOf<Out>(
     outcome.status === "ok"
       ? { ok: true, value: outcome.value as Out, ...trace }
       : { ok: false, error: infoOf(tool, runId, outcome), ...trace, ...approvalOf(outcome) };
-  return Object.freeze(Object.defineProperty(result, "input", { value: input })) as ToolResult<Out>;
+  // An accessor: `inspect` with `showHidden` prints the values of members that are only not enumerable (TOOL-11).
+  const hidden = { get: () => input, enumerable: false };
+  return Object.freeze(Object.defineProperty(result, "input", hidden)) as ToolResult<Out>;
 }
 
 type Unsuccessful = Exclude<CallOutcome, { status: "ok" }>;

@@ -253,11 +253,14 @@ const revoked = Proxy.revocable({}, {});
 revoked.revoke();
 const hostile: readonly [string, unknown, Partial<ErrorInfo>][] = [
   ["a string", "just text", { name: "ToolFailedError", message: "just text" }],
-  ["undefined", undefined, { message: "the tool threw undefined" }],
-  ["null", null, { message: "the tool threw null" }],
-  ["a symbol", Symbol("s"), { message: "the tool threw Symbol(s)" }],
-  ["a bigint", 5n, { message: "the tool threw 5" }],
-  ["a function", () => 1, { message: "the tool threw a function" }],
+  ["an empty string", "", { message: "an empty text was thrown" }],
+  ["an error without a message", new Error(""), { message: "an Error without a message" }],
+  ["one of blanks", new TypeError(" \n"), { message: "a TypeError without a message" }],
+  ["undefined", undefined, { message: "undefined was thrown" }],
+  ["null", null, { message: "null was thrown" }],
+  ["a symbol", Symbol("s"), { message: "Symbol(s) was thrown" }],
+  ["a bigint", 5n, { message: "5 was thrown" }],
+  ["a function", () => 1, { message: "a function was thrown" }],
   ["a plain object", { a: 1 }, { name: "ToolFailedError", attributes: { a: 1 } }],
   ["a frozen error", Object.freeze(new Error("cold")), { name: "Error", message: "cold" }],
   ["a frozen object", Object.freeze({ message: "cold" }), { message: "cold" }],
@@ -277,7 +280,7 @@ const hostile: readonly [string, unknown, Partial<ErrorInfo>][] = [
     ),
     { attributes: {}, omitted: ["a"] },
   ],
-  ["a revoked proxy", revoked.proxy, { message: "the tool threw an object" }],
+  ["a revoked proxy", revoked.proxy, { message: "an object was thrown" }],
   [
     "throwing getters",
     {
@@ -291,7 +294,7 @@ const hostile: readonly [string, unknown, Partial<ErrorInfo>][] = [
         throw new Error("c");
       },
     },
-    { name: "ToolFailedError", message: "the tool threw an object", code: "failed" },
+    { name: "ToolFailedError", message: "an object was thrown", code: "failed" },
   ],
   [
     "members of the wrong kinds",

@@ -25,7 +25,8 @@ const number = 867530912345;
 /** Everything that a value shows to whoever prints, clones or serialises it. */
 function shown(value: unknown): string {
   const texts = [
-    inspect(value, { depth: Infinity, showHidden: false, maxArrayLength: null }),
+    inspect(value, { depth: Infinity, maxArrayLength: null }),
+    inspect(value, { depth: Infinity, showHidden: true, maxArrayLength: null }),
     JSON.stringify(value, (_, item: unknown) => (typeof item === "bigint" ? String(item) : item)) ??
       "",
     value instanceof Error ? `${value.stack} ${String(value)} ${inspect(value.cause)}` : "",

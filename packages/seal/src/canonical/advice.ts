@@ -33,9 +33,11 @@ export function describe(value: object): { found: string; advice: string } {
   for (let at = getPrototypeOf(value); at !== null; at = getPrototypeOf(at)) {
     const intrinsic = intrinsicName(at);
     const advice = intrinsic === undefined ? undefined : getDescriptor(KNOWN, intrinsic)?.value;
-    if (typeof advice === "string") {
+    if (intrinsic !== undefined && typeof advice === "string") {
       const found =
-        own === intrinsic || own === undefined ? `a ${intrinsic}` : `a ${own} (a ${intrinsic})`;
+        own === intrinsic || own === undefined
+          ? withArticle(intrinsic)
+          : `${withArticle(own)} (${withArticle(intrinsic)})`;
       return { found, advice };
     }
   }
@@ -45,6 +47,12 @@ export function describe(value: object): { found: string; advice: string } {
   };
 }
 
+/** `an Error`, `a URL`: a name that begins with U is mostly said with a consonant. */
+function withArticle(name: string): string {
+  return testPattern(VOWEL, name) ? `an ${name}` : `a ${name}`;
+}
+
+const VOWEL = pattern(/^[AEIO]/u);
 const NAME = pattern(/^[\p{L}\p{N}_$.]+$/u);
 
 /** A class's name by data properties alone: no getter of the class runs. */
