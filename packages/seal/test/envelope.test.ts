@@ -50,13 +50,9 @@ describe("the envelope", () => {
     const prose = "the parcel was shipped on Monday morning and came back ".repeat(400);
     const odd = '"\\\n\u0001\u007f\u2028é😀"';
     const pages = Array.from({ length: 40 }, (_, page) => `${prose}${page}${odd}`);
-    for (const body of [
-      prose,
-      odd + prose,
-      prose + odd,
-      pages,
-      { pages, odd: [odd.repeat(9000)] },
-    ]) {
+    const dense = Array.from({ length: 4 }, (_, shift) => ".".repeat(shift) + '"😀'.repeat(20_000));
+    const bodies = [prose, odd + prose, prose + odd, pages, { pages, odd: [odd.repeat(9000)] }];
+    for (const body of [...bodies, ...dense]) {
       const whole = seal(body, { ...options, header });
       expect(whole).toBe(sign(encode(body), { ...options, header }).text);
       expect(open(whole, options).value).toEqual(body);

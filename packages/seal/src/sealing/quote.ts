@@ -1,9 +1,11 @@
-import { indexOfText, jsonStringify, sliceText } from "../platform.ts";
+import { charCodeAt, indexOfText, jsonStringify, sliceText } from "../platform.ts";
 
 /** Shorter texts are copied as quickly as they are searched. */
 const SEARCHED_CHARS = 16_384;
 /** With less than this between two escapes the native writer is quicker. */
 const SPARSE_CHARS = 1024;
+/** Characters that the native writer is given at once: it needs twice the memory of what it writes. */
+const PIECE_CHARS = 32_768;
 
 /**
  * A JSON text as a JSON string. Controls stand in no JSON text that the native writer printed, so
@@ -21,7 +23,7 @@ export function quoteJson(text: string): string {
   while (quote >= 0) {
     const at = slash >= 0 && slash < quote ? slash : quote;
     // Some at the beginning are let pass: a text of prose opens with a few names.
-    if (++pieces * SPARSE_CHARS > at + SEARCHED_CHARS) return jsonStringify(text);
+    if (++pieces * SPARSE_CHARS > at + SEARCHED_CHARS) return quotePieces(text);
     quoted += `${sliceText(text, from, at)}\\`;
     // The character itself opens the next piece.
     from = at;
@@ -29,4 +31,17 @@ export function quoteJson(text: string): string {
     else slash = indexOfText(text, "\\", at + 1);
   }
   return `${quoted}${sliceText(text, from)}"`;
+}
+
+function quotePieces(text: string): string {
+  let quoted = '"';
+  let from = 0;
+  while (from < text.length) {
+    let end = from + PIECE_CHARS;
+    // The halves of a pair would be escaped if they were written apart.
+    if ((charCodeAt(text, end - 1) & 0xfc00) === 0xd800) end--;
+    quoted += sliceText(jsonStringify(sliceText(text, from, end)), 1, -1);
+    from = end;
+  }
+  return `${quoted}"`;
 }
