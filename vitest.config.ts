@@ -25,6 +25,7 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     reporters: ["default", "./scripts/plain-reporter.ts"],
+    maxWorkers: "100%", // the default leaves a core idle, which is half of a small machine
     testTimeout: 60_000, // a bound for what hangs, not a measure of speed
     projects: ["packages", "apps"].flatMap((folder) =>
       readdirSync(folder).map((name) => project(folder, name)),
