@@ -17,7 +17,6 @@ export type FlowErrorCode =
   | "in-doubt"
   | "input-invalid"
   | "key-required"
-  | "log-corrupt"
   | "no-approver"
   | "node-failed"
   | "payload-not-pure"

@@ -102,7 +102,7 @@ describe("a durable run", () => {
 });
 
 describe("what is passed by mistake", () => {
-  it("FLOW-07 refuses misspelt options, run ids that are no texts, and inputs that can't be read", async () => {
+  it("refuses misspelt options, run ids that are no texts, and inputs that can't be read", async () => {
     const { refund, runner } = desk();
     // @ts-expect-error -- a misspelt option
     expect(() => new FlowRunner({ keyrin: keyring })).toThrow(/no option 'keyrin'/);

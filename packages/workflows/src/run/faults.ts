@@ -11,7 +11,6 @@ const definite: ReadonlySet<FlowErrorCode> = new Set([
   "graph-mismatch",
   "graph-run-mismatch",
   "graph-version-mismatch",
-  "log-corrupt",
   "state-invalid",
 ]);
 
