@@ -7,10 +7,12 @@ export {
   type FlowBuilder,
   type FlowOptions,
   type GateOptions,
+  type MapHow,
   type Part,
   type Update,
 } from "./graph/define.ts";
 export { flowEdits } from "./graph/edits.ts";
+export type { ItemContext, ItemResult, MapOptions, MapResults } from "./graph/map.ts";
 export { END, type NodeOptions, type Retry } from "./graph/node.ts";
 export type { Flow, FlowInput, FlowState } from "./graph/flow.ts";
 export type { FunctionIdentity, Manifest } from "./graph/digest.ts";

@@ -17,7 +17,8 @@ import type {
   Started,
   Wait,
 } from "../run/journal.ts";
-import type { Frame, RunState, VisitState } from "../run/state.ts";
+import { itemPath } from "../run/path.ts";
+import type { Frame, ItemState, RunState, VisitState } from "../run/state.ts";
 
 type Text = Extract<Kept, { form: "text" }>;
 
@@ -148,13 +149,32 @@ function inputsForm(
   visit: string,
 ): VisitInputs | undefined {
   if (inputs === undefined) return undefined;
-  const schema = parts.reachable;
-  return inputs.kind === "gate"
-    ? {
-        ...inputs,
-        payload: keptText(inputs.payload, parts, { what: "the payload", visit, schema }),
-      }
-    : { ...inputs, args: keptText(inputs.args, parts, { what: "the arguments", visit, schema }) };
+  const form = (what: string, kept: Kept): Text =>
+    keptText(kept, parts, { what, visit, schema: parts.reachable });
+  switch (inputs.kind) {
+    case "gate":
+      return { ...inputs, payload: form("the payload", inputs.payload) };
+    case "call":
+      return { ...inputs, args: form("the arguments", inputs.args) };
+    case "map":
+      return { ...inputs, items: form("the list", inputs.items) };
+  }
+}
+
+function itemForm(item: ItemState, parts: FormParts, path: string): ItemState {
+  switch (item.status) {
+    case "queued":
+    case "failed":
+      return item;
+    case "finished":
+      return { ...item, value: valueForm(item.value, parts, path) };
+    default:
+      return { ...item, execution: executionForm(item.execution, parts, path) };
+  }
+}
+
+function valueForm(value: Kept, parts: FormParts, visit: string): Text {
+  return keptText(value, parts, { what: "the value", visit, schema: parts.reachable });
 }
 
 function executionForm(execution: ExecutionState, parts: FormParts, visit: string): ExecutionState {
@@ -174,11 +194,14 @@ function executionForm(execution: ExecutionState, parts: FormParts, visit: strin
 
 function visitForm(visit: VisitState, parts: FormParts): VisitState {
   if (visit.status === "finished") return visit;
-  const { path } = visit;
+  const { path, items } = visit;
   return {
     ...visit,
     inputs: inputsForm(visit.inputs, parts, path),
     execution: executionForm(visit.execution, parts, path),
+    ...(items !== undefined && {
+      items: items.map((item, index) => itemForm(item, parts, itemPath(path, index))),
+    }),
   };
 }
 
@@ -206,6 +229,11 @@ export function eventForm(event: RunEvent, parts: FormParts): RunEvent {
     case "step-recorded": {
       const outcome = settledForm(event.call, event.outcome, parts, event.visit);
       return { ...event, call: identityForm(event.call, event.visit), outcome };
+    }
+    case "item-finished": {
+      const { end, visit } = event;
+      if (!end.ok) return event;
+      return { ...event, end: { ok: true, value: valueForm(end.value, parts, visit) } };
     }
     case "call-unjournaled":
       return { ...event, call: identityForm(event.call, event.visit) };

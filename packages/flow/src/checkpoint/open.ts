@@ -20,10 +20,10 @@ import type { Graph, GraphNode } from "../graph/flow.ts";
 import { checkpointCharsMax } from "../limits.ts";
 import type { VisitInputs } from "../run/event.ts";
 import { inputsOf } from "../run/inputs.ts";
-import type { Kept } from "../run/journal.ts";
+import type { ExecutionState, Kept } from "../run/journal.ts";
 import type { Parts } from "../run/parts.ts";
 import { waitsOf } from "../run/pending.ts";
-import type { Phase, RunState, VisitState } from "../run/state.ts";
+import type { OpenVisit, Phase, RunState, VisitState } from "../run/state.ts";
 import { checkpointVersion, manifestFrom } from "./seal.ts";
 
 /** What a seal says about itself, before anything of its body is looked at. */
@@ -168,10 +168,16 @@ export function phaseHolds({ phase, visits }: RunState): boolean {
     if (phases[phase.is][status] === (some ? "never" : "must")) return false;
   }
   // A visit waits if and only if somebody can still answer it.
-  return visits.every(
-    (visit) =>
-      visit.status !== "waiting" || visit.execution.waits.some((wait) => wait.answer === undefined),
-  );
+  return visits.every((visit) => visit.status !== "waiting" || canBeAnswered(visit));
+}
+
+/** Whether somebody can still answer a visit; one of a map's items is enough, and those that don't wait have ended. */
+function canBeAnswered(visit: OpenVisit): boolean {
+  const open = (execution: ExecutionState): boolean =>
+    execution.waits.some((wait) => wait.answer === undefined);
+  if (visit.items === undefined) return open(visit.execution);
+  const waiting = visit.items.flatMap((item) => (item.status === "waiting" ? [item] : []));
+  return waiting.length > 0 && waiting.every((item) => open(item.execution));
 }
 
 /** O7: what the waiting visits showed is what they would show now (FLOW-63). */
@@ -198,7 +204,7 @@ function difference(
   state: RunState["state"],
   parts: Parts,
 ): { readonly field: string; readonly cause?: unknown } | undefined {
-  const field = was.kind === "gate" ? "payload" : "args";
+  const field = fieldOf(was, node);
   try {
     const is = inputsOf(node, state);
     if (is?.kind === "gate" && was.kind === "gate") {
@@ -207,10 +213,18 @@ function difference(
     }
     if (is?.kind === "call" && was.kind === "call")
       return text(was.args, parts) === text(is.args, parts) ? undefined : { field };
+    if (is?.kind === "map" && was.kind === "map")
+      return text(was.items, parts) === text(is.items, parts) ? undefined : { field };
     return { field: "kind" };
   } catch (cause) {
     return { field, cause };
   }
+}
+
+/** What of a node made its inputs. */
+function fieldOf(was: VisitInputs, { spec }: GraphNode): string {
+  if (was.kind === "gate") return "payload";
+  return was.kind === "map" && spec.kind === "map" ? "items" : "args";
 }
 
 function text(kept: Kept, parts: Parts): string {

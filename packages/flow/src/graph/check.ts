@@ -119,6 +119,12 @@ function optionMistakes(draft: Draft): string[] {
       found.push(`retry.attempts of '${node.name}' is no whole number of 1 or more`);
     if (timeoutMs !== undefined && !(timeoutMs > 0))
       found.push(`timeoutMs of '${node.name}' is not more than 0`);
+    if (node.kind === "map" || node.kind === "map-call") {
+      if (!whole(node.concurrency))
+        found.push(`concurrency of '${node.name}' is no whole number of 1 or more`);
+      if (node.onError !== "fail" && node.onError !== "skip")
+        found.push(`onError of '${node.name}' is neither 'fail' nor 'skip'`);
+    }
     const wrong =
       node.kind === "gate"
         ? failureOf(() => checkedRule(node.rule))

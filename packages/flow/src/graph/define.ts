@@ -6,11 +6,14 @@ import { FlowError } from "../errors.ts";
 import type { NodeContext } from "../run/context.ts";
 import type { FunctionIdentity } from "./digest.ts";
 import { buildFlow, type Flow } from "./flow.ts";
+import type { ItemContext, MapOptions, MapResults } from "./map.ts";
 import {
   END,
   type CallSpec,
   type EdgeSpec,
   type GateSpec,
+  type MapCallSpec,
+  type MapSpec,
   type MaybePromise,
   type NodeOptions,
   type NodeSpec,
@@ -62,6 +65,14 @@ export interface CallOptions<S, I, O, R> extends NodeOptions {
   readonly into?: FieldFor<S, O> | (((result: O, state: Readonly<S>) => R) & OnlyFieldsOf<S, R>);
 }
 
+/** What every map is given beside what it does with an item. */
+export interface MapHow<S, Item, O, R> extends MapOptions {
+  /** The items; sealed at the visit's start, and evaluated again before an answer is spent. */
+  readonly over: (state: Readonly<S>) => readonly Item[];
+  /** What becomes of the results. */
+  readonly into: ((results: MapResults<O>, state: Readonly<S>) => R) & OnlyFieldsOf<S, R>;
+}
+
 /** Nodes and connections that a flow of the same state can take in with `use`. */
 export interface Part<S extends object, N extends string, G extends string> {
   /** Types only; never present. */
@@ -94,6 +105,21 @@ export interface FlowBuilder<
     name: Fresh<K, N>,
     tool: Tool<I, O, string, unknown>,
     how: CallOptions<S, I, O, R>,
+  ): FlowBuilder<S, In, N | K, G>;
+  /** A function of each item of a list. */
+  map<const K extends string, Item, O, R extends Update<S> | void>(
+    name: Fresh<K, N>,
+    how: MapHow<S, Item, O, R> & {
+      readonly each: (item: Item, ctx: ItemContext, state: Readonly<S>) => MaybePromise<O>;
+    },
+  ): FlowBuilder<S, In, N | K, G>;
+  /** A call of one tool for each item of a list. */
+  mapCall<const K extends string, I, O, Item, R extends Update<S> | void>(
+    name: Fresh<K, N>,
+    tool: Tool<I, O, string, unknown>,
+    how: MapHow<S, Item, O, R> & {
+      readonly args: (item: Item, index: number, state: Readonly<S>) => NoInfer<I>;
+    },
   ): FlowBuilder<S, In, N | K, G>;
   /** Goes on to `to` when `from` has finished. */
   edge(from: N, to: N | typeof END): FlowBuilder<S, In, N, G>;
@@ -159,6 +185,11 @@ interface AnyGate extends NodeOptions, Omit<ApprovalRule, "title"> {
 interface AnyCall extends NodeOptions {
   readonly args: unknown;
   readonly into?: unknown;
+}
+
+interface AnyMap extends MapOptions {
+  readonly over: AnyFunction;
+  readonly into: AnyFunction;
 }
 
 /** The builder at run time. Types live in `FlowBuilder`; here every name is a text and every function a function. */
@@ -228,6 +259,19 @@ class Builder {
     return this;
   }
 
+  map(name: string, how: AnyMap & { readonly each: AnyFunction }): this {
+    const { each, ...more } = how;
+    this.#nodes.push({ kind: "map", ...mapBase(name, more), each: each as MapSpec["each"] });
+    return this;
+  }
+
+  mapCall(name: string, tool: Tool, how: AnyMap & { readonly args: AnyFunction }): this {
+    const { args, ...more } = how;
+    const base = mapBase(name, more);
+    this.#nodes.push({ kind: "map-call", ...base, tool, args: args as MapCallSpec["args"] });
+    return this;
+  }
+
   edge(from: string, to: string): this {
     this.#edges.push({ from, to, when: "finished" });
     return this;
@@ -288,6 +332,19 @@ class Builder {
       this.#options.identity ?? "node",
     );
   }
+}
+
+function mapBase(name: string, how: AnyMap): Omit<MapSpec, "kind" | "each"> {
+  const { over, into, concurrency, onError = "fail", stopOnPause = false, ...options } = how;
+  return {
+    name,
+    over: over as MapSpec["over"],
+    into: into as MapSpec["into"],
+    concurrency,
+    onError,
+    stopOnPause,
+    options,
+  };
 }
 
 /** Without the members that are `undefined`. */

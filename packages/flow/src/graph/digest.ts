@@ -91,6 +91,24 @@ function ownPart(node: NodeSpec, identity: FunctionIdentity): unknown {
         rule: { approvers, quorum, excludeRequester, expiresInMs, useWithinMs },
       };
     }
+    case "map":
+      return {
+        over: functionText(node.over, identity),
+        each: functionText(node.each, identity),
+        into: functionText(node.into, identity),
+        onError: node.onError,
+      };
+    case "map-call": {
+      const { name, version } = toolFacts(node.tool);
+      return {
+        tool: name,
+        version,
+        over: functionText(node.over, identity),
+        args: functionText(node.args, identity),
+        into: functionText(node.into, identity),
+        onError: node.onError,
+      };
+    }
     case "call": {
       const facts = toolFacts(node.tool);
       return {

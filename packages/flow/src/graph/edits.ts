@@ -14,7 +14,7 @@ export function flowEdits(flows: readonly Flow[], tools: readonly AnyTool[] = []
   for (const graph of flows.map(graphOf)) {
     for (const { spec } of graph.nodes.values()) {
       if (spec.kind === "gate") gates.set(`node:${graph.name}.${spec.name}`, spec);
-      if (spec.kind === "call") called.push(spec.tool);
+      if (spec.kind === "call" || spec.kind === "map-call") called.push(spec.tool);
     }
   }
   const ofTools = editsOf(called);

@@ -104,12 +104,17 @@ export function buildFlow(draft: Draft, identity: FunctionIdentity): Flow<never,
         maxVisits === undefined ? [] : [[name, maxVisits]],
       ),
     ),
-    reachable: [
-      draft.state,
-      ...draft.nodes.flatMap((node) => (node.kind === "call" ? [toolFacts(node.tool).input] : [])),
-    ],
+    reachable: [draft.state, ...draft.nodes.flatMap(reachedBy)],
   };
   return new BuiltFlow(graph, draft.version);
+}
+
+/** Schemas of values that a node's visit keeps: arguments, and what its items gave. */
+function reachedBy(node: NodeSpec): unknown[] {
+  if (node.kind === "call") return [toolFacts(node.tool).input];
+  if (node.kind !== "map-call") return [];
+  const { input, output } = toolFacts(node.tool);
+  return [input, output];
 }
 
 /** The graph inside a flow, of whichever copy of this package built it. @throws FlowError `flow-invalid` */

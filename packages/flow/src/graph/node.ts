@@ -3,6 +3,7 @@ import type { AnyTool } from "@holdpoint/tools";
 import type { z } from "zod";
 
 import type { NodeContext } from "../run/context.ts";
+import type { ItemContext, MapResults } from "./map.ts";
 
 export type MaybePromise<T> = T | Promise<T>;
 export type State = Record<string, unknown>;
@@ -63,8 +64,29 @@ export interface CallSpec extends SpecBase {
   readonly into: string | ((result: unknown, state: State) => State | void) | undefined;
 }
 
+interface MapBase extends SpecBase {
+  readonly over: (state: State) => unknown;
+  readonly into: (results: MapResults<unknown>, state: State) => State | void;
+  readonly concurrency: number | undefined;
+  readonly onError: "fail" | "skip";
+  readonly stopOnPause: boolean;
+}
+
+/** A function over the items of a list. */
+export interface MapSpec extends MapBase {
+  readonly kind: "map";
+  readonly each: (item: unknown, ctx: ItemContext, state: State) => unknown;
+}
+
+/** A call of one tool for each item of a list. */
+export interface MapCallSpec extends MapBase {
+  readonly kind: "map-call";
+  readonly tool: AnyTool;
+  readonly args: (item: unknown, index: number, state: State) => unknown;
+}
+
 /** One node of a flow, by kind. */
-export type NodeSpec = FunctionSpec | GateSpec | CallSpec;
+export type NodeSpec = FunctionSpec | GateSpec | CallSpec | MapSpec | MapCallSpec;
 
 /** A route: the targets it may name, and the choice among them. */
 export interface RouteSpec {

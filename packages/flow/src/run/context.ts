@@ -1,5 +1,6 @@
 import type { AnyTool, Executor, InputSnapshot, ToolInput, ToolOutput } from "@holdpoint/tools";
 
+import type { ItemContext } from "../graph/map.ts";
 import type { MaybePromise } from "../graph/node.ts";
 import type { CallWay } from "./call-site.ts";
 import type { Kept, Settled } from "./journal.ts";
@@ -124,5 +125,15 @@ export class VisitContext implements NodeContext {
   #moment(kind: "now" | "random" | "uuid"): unknown {
     const outcome = this.#scope.moment(kind, () => this.#ops.moment(kind));
     return outcome.ok ? this.#ops.open(outcome.result) : undefined;
+  }
+}
+
+/** What an item's code gets. */
+export class ItemVisitContext extends VisitContext implements ItemContext {
+  readonly index: number;
+
+  constructor(ops: ContextOps, scope: Scope, index: number) {
+    super(ops, scope);
+    this.index = index;
   }
 }

@@ -31,12 +31,19 @@ export interface RunSeed {
 /** What a visit evaluated once, at its start (FLOW-63). */
 export type VisitInputs =
   | { readonly kind: "gate"; readonly asks: boolean; readonly payload: Kept }
-  | { readonly kind: "call"; readonly args: Kept };
+  | { readonly kind: "call"; readonly args: Kept }
+  /** `items` holds the list: what `over` gave, or the arguments made of each. */
+  | { readonly kind: "map"; readonly items: Kept; readonly count: number };
 
 /** How a visit ended. `via` names the edge that takes over from the ordinary ones. */
 export type VisitEnd =
   | { readonly ok: true; readonly update: State; readonly via?: "denied" }
   | { readonly ok: false; readonly error: ErrorInfo; readonly via?: "failed" };
+
+/** How an item of a map ended. */
+export type ItemEnd =
+  | { readonly ok: true; readonly value: Kept }
+  | { readonly ok: false; readonly error: ErrorInfo };
 
 export interface Answered {
   readonly visit: string;
@@ -118,6 +125,14 @@ export type RunEvent = { readonly at: number } & (
       readonly visit: string;
       readonly expected: readonly string[];
       readonly came: readonly string[];
+    }
+  | { readonly type: "item-finished"; readonly visit: string; readonly end: ItemEnd }
+  | {
+      /** An item that failed or was denied, in a map that goes on without it. */
+      readonly type: "item-skipped";
+      readonly visit: string;
+      readonly reason: "denied" | "failed";
+      readonly error: ErrorInfo;
     }
   | { readonly type: "visit-finished"; readonly visit: string; readonly end: VisitEnd }
   | {

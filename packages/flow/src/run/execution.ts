@@ -133,7 +133,7 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
 
   record(made: Made, outcome: Settled): void {
     const { live, visit } = this;
-    const kept = journaled(made, outcome, live.parts.sealer, live.parts.exact);
+    const kept = journaled(made, outcome, live.parts);
     if (made.kind !== "call")
       return live.emit({ type: "step-recorded", visit, call: made, outcome: kept });
     const spent = this.#spent?.get(made) ?? { cost: 0 };

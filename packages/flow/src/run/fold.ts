@@ -15,8 +15,8 @@ import {
   type ExecutionState,
   type Settled,
 } from "./journal.ts";
-import { frameAt, openVisitAt, visitPath } from "./path.ts";
-import type { Frame, RunState } from "./state.ts";
+import { frameAt, itemAt, openAt, openVisitAt, visitPath, wake } from "./path.ts";
+import type { Frame, ItemState, RunState } from "./state.ts";
 
 /** The state after the first event. */
 export function begin(event: EventOf<"run-started">, start: string): RunState {
@@ -45,11 +45,12 @@ export function fold(run: RunState, event: RunEvent, merged?: State): void {
     case "visit-started": {
       const visit = openVisitAt(run, event.visit);
       visit.inputs = event.inputs;
+      if (event.inputs?.kind === "map") visit.items = queuedItems(event.inputs.count);
       run.phase = { is: "running" };
       return;
     }
     case "visit-waiting":
-      openVisitAt(run, event.visit).status = "waiting";
+      openAt(run, event.visit).status = "waiting";
       return;
     case "settling":
       run.settling = { attemptId: event.attemptId, answers: event.answers };
@@ -58,6 +59,9 @@ export function fold(run: RunState, event: RunEvent, merged?: State): void {
       return foldAnswered(run, event);
     case "visit-finished":
       return foldFinished(run, event);
+    case "item-finished":
+    case "item-skipped":
+      return foldItem(run, event);
     case "routed":
       return foldRouted(run, event, merged);
     case "paused":
@@ -138,7 +142,6 @@ function finishCall(
 }
 
 function foldReplaced(run: RunState, event: EventOf<"superseded" | "answer-unused">): void {
-  const visit = openVisitAt(run, event.visit);
   const { waits, replaced } = execution(run, event.visit);
   const wait = waits.find((candidate) => candidate.callId === event.callId);
   remove(waits, (candidate) => candidate === wait);
@@ -146,16 +149,17 @@ function foldReplaced(run: RunState, event: EventOf<"superseded" | "answer-unuse
   const key = replacedKey(wait.id);
   const generation = (replaced[key]?.generation ?? 0) + 1;
   replaced[key] = { generation, arguments: wait.arguments, rule: wait.facts.rule }; // FLOW-38, FLOW-66
-  visit.status = "ready";
+  wake(run, event.visit);
 }
 
 function foldAnswered(run: RunState, event: EventOf<"answered">): void {
   for (const answer of event.answers) {
-    const visit = openVisitAt(run, answer.visit);
-    const wait = visit.execution.waits.find((candidate) => candidate.callId === answer.callId);
+    const wait = execution(run, answer.visit).waits.find(
+      (candidate) => candidate.callId === answer.callId,
+    );
     if (wait === undefined) continue; // asked and answered at once, by a port that keeps records
     wait.answer = { decision: answer.decision, attemptId: event.attemptId };
-    visit.status = "ready"; // FLOW-30: only executions that got an answer run again
+    wake(run, answer.visit); // FLOW-30: only executions that got an answer run again
   }
   run.settling = undefined;
   run.phase = { is: "running" };
@@ -166,6 +170,27 @@ function foldFinished(run: RunState, event: EventOf<"visit-finished">): void {
   const index = visits.findIndex((visit) => visit.path === event.visit);
   const { node, number, path } = visits[index]!;
   visits[index] = { node, number, path, status: "finished", end: event.end }; // F2
+}
+
+/** An item's journal is dropped as a visit's is (F2); what its calls were allowed by stays until the visit is over. */
+function foldItem(run: RunState, event: EventOf<"item-finished" | "item-skipped">): void {
+  const { items, index } = itemAt(run, event.visit);
+  const { execution } = openAt(run, event.visit);
+  const approvals = execution.journal.flatMap(({ approval }) => (approval ? [approval] : []));
+  const kept = approvals.length > 0 ? { approvals } : {};
+  if (event.type === "item-skipped") {
+    items[index] = { ...kept, status: "failed", reason: event.reason, error: event.error };
+  } else if (event.end.ok) {
+    items[index] = { ...kept, status: "finished", value: event.end.value };
+  } else {
+    items[index] = { ...kept, status: "failed", reason: "failed", error: event.end.error };
+  }
+}
+
+const queued: ItemState = Object.freeze({ status: "queued" });
+
+function queuedItems(count: number): ItemState[] {
+  return Array.from({ length: count }, () => queued);
 }
 
 function foldRouted(run: RunState, event: EventOf<"routed">, merged: State | undefined): void {
@@ -214,11 +239,11 @@ function queue(frame: Frame, nodes: readonly string[]): void {
   }
 }
 
-/** What is on record of a visit's execution, to be written to. */
+/** What is on record of an execution, to be written to. */
 function execution(run: RunState, path: string): ExecutionState {
-  const visit = openVisitAt(run, path);
-  if (visit.execution === freshExecution) visit.execution = newExecution();
-  return visit.execution;
+  const open = openAt(run, path);
+  if (open.execution === freshExecution) open.execution = newExecution();
+  return open.execution;
 }
 
 function same(

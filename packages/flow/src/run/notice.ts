@@ -64,6 +64,9 @@ function told(event: RunEvent): Told {
       return { visit: event.visit, code: event.error.code };
     case "replay-diverged":
       return { visit: event.visit };
+    case "item-skipped":
+      return { visit: event.visit, ok: false, code: event.error.code };
+    case "item-finished":
     case "visit-finished":
       return {
         visit: event.visit,

@@ -1,7 +1,8 @@
 import { requestFromRedacted, requestOf, type ApprovalRequest } from "@holdpoint/approvals";
 
 import { pendingId, type Wait } from "./journal.ts";
-import type { RunState } from "./state.ts";
+import type { RunState, VisitState } from "./state.ts";
+import { executionsIn } from "./tree.ts";
 
 /** One thing that waits for a person, without anything that only that person should see. */
 export interface PendingView {
@@ -19,18 +20,27 @@ export interface Pending extends PendingView {
   readonly request: ApprovalRequest;
 }
 
-/** What waits in a round, in node, item, call order, whoever's port answered first (FLOW-21). */
-export function waitsOf(run: RunState): { readonly path: string; readonly wait: Wait }[] {
-  return run.visits.flatMap((visit) => {
-    if (visit.status === "finished") return [];
-    const { waits } = visit.execution;
+/** Something that waits, with the path of the execution that asked for it. */
+export interface Waiting {
+  readonly path: string;
+  readonly wait: Wait;
+}
+
+/** What waits in a run, in node, item, call order, whoever's port answered first (FLOW-21). */
+export function waitsOf(run: RunState): Waiting[] {
+  return run.visits.flatMap((visit) => waitsIn(run, visit));
+}
+
+/** What waits in one visit. */
+export function waitsIn(run: RunState, visit: VisitState): Waiting[] {
+  return executionsIn(run, visit).flatMap(({ path, execution: { waits } }) => {
     const inOrder = waits.length > 1 ? [...waits].sort((a, b) => a.order - b.order) : waits;
-    return inOrder.map((wait) => ({ path: visit.path, wait }));
+    return inOrder.map((wait) => ({ path, wait }));
   });
 }
 
 /** The waiting things that nobody answered yet. */
-export function openWaits(run: RunState): { readonly path: string; readonly wait: Wait }[] {
+export function openWaits(run: RunState): Waiting[] {
   return waitsOf(run).filter(({ wait }) => wait.answer === undefined);
 }
 

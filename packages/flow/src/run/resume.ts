@@ -24,6 +24,7 @@ import { pendingId, type SpentApproval, type Wait } from "./journal.ts";
 import type { LiveRun } from "./live.ts";
 import { visitAt } from "./path.ts";
 import { openWaits } from "./pending.ts";
+import { approvalsIn } from "./tree.ts";
 import { spend, withdrawAll, type Settling } from "./spend.ts";
 import { giveBack, takeOnce } from "./spent.ts";
 
@@ -131,7 +132,8 @@ async function checkOthers(
 async function supersedeRest(live: LiveRun): Promise<void> {
   for (const { path, wait } of openWaits(live.state)) {
     const node = visitAt(live.state, path).node;
-    if (live.graph.nodes.get(node)!.spec.kind !== "function") continue; // a call node's question keeps its id
+    const { kind } = live.graph.nodes.get(node)!.spec;
+    if (kind !== "function" && kind !== "map") continue; // a call node's question keeps its id
     const { callId, approvalId } = wait;
     await withdrawAll(live, [wait], "superseded");
     live.emit({ type: "superseded", visit: path, callId, approvalId, again: true });
@@ -273,9 +275,7 @@ function editRefused(live: LiveRun, node: string, wait: Wait, why: string): Flow
 async function checkEarlier(live: LiveRun, records: ApprovalRecords | undefined): Promise<void> {
   if (records === undefined) return;
   for (const visit of live.state.visits) {
-    if (visit.status === "finished") continue;
-    for (const { approval } of visit.execution.journal) {
-      if (approval === undefined) continue;
+    for (const approval of approvalsIn(live.state, visit)) {
       const stands = await records.read(live.state.seed.scope, approval.id);
       if (stands === undefined) continue; // another port's
       if (stands.state === "consumed" && sameDecision(live, stands.decision, approval)) continue;

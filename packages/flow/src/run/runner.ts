@@ -15,7 +15,7 @@ import {
 import { checkpointOf } from "../checkpoint/seal.ts";
 import { FlowError, GraphRunExistsError, isFlowError } from "../errors.ts";
 import { graphOf, type Flow, type FlowInput, type Graph } from "../graph/flow.ts";
-import type { State } from "../graph/node.ts";
+import type { NodeSpec, State } from "../graph/node.ts";
 import { runIdPattern } from "../limits.ts";
 import type { Reply } from "./answers.ts";
 import type { EventOf, RunEvent } from "./event.ts";
@@ -278,8 +278,7 @@ export class FlowRunner {
   #checkApprover(graph: Graph): void {
     if (this.#resolved.parts.approvals !== undefined) return;
     for (const { spec } of graph.nodes.values()) {
-      const asks = spec.kind === "gate" || (spec.kind === "call" && toolFacts(spec.tool).confirms);
-      if (!asks) continue;
+      if (!asks(spec)) continue;
       throw new FlowError(
         "no-approver",
         `no one can answer: '${spec.name}' asks for approval, and the runner has no approval port`,
@@ -292,7 +291,11 @@ export class FlowRunner {
   }
 }
 
-/** Refuses what nobody would look at: input passed to a resume, a misspelt option. */
+/** Whether a node by itself asks a person, as far as can be seen before it runs. */
+function asks(spec: NodeSpec): boolean {
+  if (spec.kind === "gate") return true;
+  return (spec.kind === "call" || spec.kind === "map-call") && toolFacts(spec.tool).confirms;
+}
 
 /** The state that a run begins with; an input whose reading throws is no input (a getter, a proxy). */
 function started(graph: Graph, input: unknown): State {

@@ -2,15 +2,35 @@ import type { ErrorInfo } from "@holdpoint/tools";
 
 import type { State } from "../graph/node.ts";
 import type { Answered, RunSeed, VisitEnd, VisitInputs } from "./event.ts";
-import type { ExecutionState } from "./journal.ts";
+import type { ExecutionState, Kept, SpentApproval } from "./journal.ts";
 
 /** One execution of a node in one round. */
 export type VisitState = VisitBase &
   (
-    | { status: "ready"; inputs: VisitInputs | undefined; execution: ExecutionState }
-    | { status: "waiting"; inputs: VisitInputs | undefined; execution: ExecutionState }
+    | ({ status: "ready" } & OpenState)
+    | ({ status: "waiting" } & OpenState)
     | { status: "finished"; end: VisitEnd }
   );
+
+interface OpenState {
+  inputs: VisitInputs | undefined;
+  execution: ExecutionState;
+  /** A map's, by index. */
+  items?: ItemState[];
+}
+
+/** One item of a map. */
+export type ItemState =
+  /** Nothing of it is on record. */
+  | { readonly status: "queued" }
+  | { status: "ready" | "waiting"; execution: ExecutionState }
+  | EndedItem;
+
+/** Its value or its failure is kept, and the approvals that its calls spent (FLOW-55); its journal is not. */
+export type EndedItem = { readonly approvals?: readonly SpentApproval[] } & (
+  | { readonly status: "finished"; readonly value: Kept }
+  | { readonly status: "failed"; readonly reason: "denied" | "failed"; readonly error: ErrorInfo }
+);
 
 export type OpenVisit = Exclude<VisitState, { status: "finished" }>;
 
