@@ -142,6 +142,10 @@ export function checkState(graph: Graph, run: RunState): void {
     if (!graph.nodes.has(visit.node))
       throw tampered(run.seed.runId, `it names a node '${visit.node}' that the graph lacks`);
   }
+  for (const node of run.held) {
+    if (!graph.joins.has(node))
+      throw tampered(run.seed.runId, `it holds a join '${node}' that the graph lacks`);
+  }
   for (const { wait } of waitsOf(run)) {
     // FLOW-58: nothing can be answered that names no tool.
     if (wait.facts.tool === "")

@@ -26,6 +26,7 @@ export function begin(event: EventOf<"run-started">, start: string): RunState {
     phase: { is: "routed" },
     state: event.state,
     visits: [],
+    held: [],
     counters: { rounds: 1, calls: 0, cost: 0, visits: {} },
     settling: undefined,
     endReached: false,
@@ -169,6 +170,7 @@ function foldRouted(run: RunState, event: EventOf<"routed">, merged: State | und
   run.counters.rounds += 1;
   run.phase = { is: "routed" };
   run.visits = [];
+  run.held = event.held ?? [];
   queue(run, event.next);
 }
 

@@ -59,6 +59,8 @@ export interface RunState {
   state: State;
   /** The visits of this round, in declaration order. */
   visits: VisitState[];
+  /** Joins that are due and wait, in declaration order (FLOW-10). */
+  held: readonly string[];
   readonly counters: Counters;
   /** A settle that was announced and not confirmed yet; only where approvals live in another database. */
   settling: { readonly attemptId: string; readonly answers: readonly Answered[] } | undefined;
