@@ -16,6 +16,16 @@ export type { Flow, FlowInput, FlowState } from "./graph/flow.ts";
 export type { FunctionIdentity, Manifest } from "./graph/digest.ts";
 export type { NodeContext } from "./run/context.ts";
 
+// Looking at them
+export {
+  describe,
+  type FlowDescription,
+  type LinkDescription,
+  type NodeDescription,
+} from "./draw/describe.ts";
+export { toMermaid } from "./draw/mermaid.ts";
+export { progressOf, type NodeProgress, type Progress } from "./draw/progress.ts";
+
 // Running them
 export { FlowRunner, type ResumeOptions, type RunOptions } from "./run/runner.ts";
 export type { FlowRunnerOptions } from "./run/options.ts";
