@@ -29,6 +29,7 @@ export { progressOf, type NodeProgress, type Progress } from "./draw/progress.ts
 // Running them
 export { FlowRunner, type ResumeOptions, type RunOptions } from "./run/runner.ts";
 export type { FlowRunnerOptions } from "./run/options.ts";
+export type { NodePlan, PlanReason, ResumePlan } from "./run/resume-plan.ts";
 export type { RunResult } from "./run/result.ts";
 export type { Pending, PendingView } from "./run/pending.ts";
 export { Checkpoint, type CheckpointView } from "./checkpoint/checkpoint.ts";

@@ -30,6 +30,7 @@ import { openWaits } from "./pending.ts";
 import { perform, type Performed } from "./perform.ts";
 import { recover } from "./recover.ts";
 import { checkRevision } from "./reopen.ts";
+import { planResume, type ResumePlan } from "./resume-plan.ts";
 import { resultOf, type RunResult } from "./result.ts";
 import { spendAnswers } from "./resume.ts";
 import { usedBefore } from "./spent.ts";
@@ -138,10 +139,7 @@ export class FlowRunner {
     const graph = graphOf(flow);
     checkOptions(options, ["signal", "runId", "unanswered"]);
     const signal = options.signal ?? neverAborted;
-    const live =
-      typeof checkpoint === "string"
-        ? await this.#reopened(graph, checkpoint, signal)
-        : await this.#passedBack(graph, checkpoint, signal, options.runId);
+    const live = await this.#standing(graph, checkpoint, signal, options.runId);
     const { runId } = live.state.seed;
     checkPhase(runId, live.state.phase);
     if (live.mac !== undefined && usedBefore(live.mac) === "cancelled")
@@ -203,12 +201,18 @@ export class FlowRunner {
    * @throws FlowError `resume-terminal` for a completed or failed run, and for a checkpoint that was resumed
    */
   async cancel(flow: Flow, checkpoint: Checkpoint | string, how: CancelHow): Promise<void> {
-    const graph = graphOf(flow);
-    const live =
-      typeof checkpoint === "string"
-        ? await this.#reopened(graph, checkpoint, neverAborted)
-        : await this.#passedBack(graph, checkpoint, neverAborted, undefined);
-    await cancelRun(live, how);
+    await cancelRun(await this.#standing(graphOf(flow), checkpoint, neverAborted), how);
+  }
+
+  /**
+   * What a resume would do with each node, were it called now without an answer: keep, re-run or blocked, and why. Runs
+   * nothing and spends nothing. @throws as `resume` would before it spends
+   */
+  async plan(flow: Flow, checkpoint: Checkpoint | string): Promise<ResumePlan> {
+    const live = await this.#standing(graphOf(flow), checkpoint, neverAborted);
+    checkPhase(live.state.seed.runId, live.state.phase);
+    checkInputs(live.graph, live.state, live.parts);
+    return planResume(live);
   }
 
   /**
@@ -239,6 +243,18 @@ export class FlowRunner {
     from: Pick<ConstructorParameters<typeof LiveRun>[0], "queued" | "end">,
   ): LiveRun {
     return new LiveRun({ graph, parts: this.#resolved.parts, state, signal, ...from });
+  }
+
+  /** A run as it stands: of a checkpoint, or of the log by its id. */
+  #standing(
+    graph: Graph,
+    from: Checkpoint | string,
+    signal: AbortSignal,
+    asked?: string,
+  ): Promise<LiveRun> {
+    return typeof from === "string"
+      ? this.#reopened(graph, from, signal)
+      : this.#passedBack(graph, from, signal, asked);
   }
 
   /** A checkpoint that is passed back. Where its run is in this runner's log, it goes on there, from that revision. */
