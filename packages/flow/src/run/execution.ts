@@ -21,6 +21,7 @@ import {
   isFresh,
   Prior,
   type Entry,
+  type ExecutionState,
   type Kept,
   type Replaced,
   type Settled,
@@ -28,12 +29,19 @@ import {
   type Wait,
 } from "./journal.ts";
 import type { LiveRun } from "./live.ts";
+import type { Place } from "./place.ts";
 import { prepareSeal } from "./prepare.ts";
 import type { Rest } from "./rest.ts";
 import { revealed } from "./reveal.ts";
 import { Scope, type Begin, type Revealed, type ScopeEnd, type ScopeOps } from "./scope.ts";
 import { conclude, withdrawAll } from "./spend.ts";
-import type { OpenVisit } from "./state.ts";
+
+/** What an execution is of: a visit, or an item of one. */
+export interface Executing {
+  readonly path: string;
+  /** What is on record of it now. */
+  readonly execution: ExecutionState;
+}
 
 export class Execution implements ContextOps, ScopeOps, CallSite {
   readonly live: LiveRun;
@@ -49,15 +57,16 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
   #cleaned = false;
 
   /** `triedAgain`: whether the code may be run again although it was cut off. */
-  constructor(live: LiveRun, visit: OpenVisit, triedAgain = false) {
+  constructor(place: Place, at: Executing, triedAgain = false) {
+    const { live, signal } = place;
     this.live = live;
-    this.visit = visit.path;
-    this.signal = live.signal;
+    this.visit = at.path;
+    this.signal = signal;
     this.rest = live.parts.rest;
     this.#triedAgain = triedAgain;
-    const { execution } = visit;
+    const { execution } = at;
     this.#prior = isFresh(execution) ? undefined : new Prior(execution);
-    if (this.#prior !== undefined) live.rerun.add(visit.path);
+    if (this.#prior !== undefined) live.rerun.add(at.path);
     this.scope = new Scope(this, this.#prior);
   }
 

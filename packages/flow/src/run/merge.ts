@@ -6,7 +6,7 @@ import type { Graph, GraphNode } from "../graph/flow.ts";
 import { END, type State } from "../graph/node.ts";
 import { mergedState } from "./fold.ts";
 import { dueOf } from "./joins.ts";
-import type { RunState } from "./state.ts";
+import type { Frame } from "./state.ts";
 
 /** What the event `routed` says, and the state that it leads to. */
 export interface Round {
@@ -15,6 +15,8 @@ export interface Round {
 }
 
 export interface Routed {
+  /** The nested run that it is of; absent for the run itself. */
+  readonly frame?: string;
   readonly reduced: State;
   readonly taken: Readonly<Record<string, readonly string[]>>;
   readonly next: readonly string[];
@@ -24,15 +26,15 @@ export interface Routed {
 }
 
 /** Merges the updates and follows edges and routes. @throws FlowError `update-conflict`, `undeclared-route`, `state-invalid` */
-export function routeRound(graph: Graph, run: RunState): Round {
-  const reduced = reduce(graph, run);
-  const state = mergedState(run, reduced);
+export function routeRound(graph: Graph, frame: Frame): Round {
+  const reduced = reduce(graph, frame);
+  const state = mergedState(frame, reduced);
   graph.state.whole(state);
 
   const taken: Record<string, readonly string[]> = {};
   const named: string[] = [];
   let ended = false;
-  for (const visit of run.visits) {
+  for (const visit of frame.visits) {
     const node = graph.nodes.get(visit.node)!;
     const via = visit.status === "finished" ? visit.end.via : undefined;
     const targets =
@@ -44,21 +46,24 @@ export function routeRound(graph: Graph, run: RunState): Round {
       else named.push(target);
     }
   }
-  const { next, held } = dueOf(graph, named, run.held);
-  return { routed: { reduced, taken, next, ...(held.length > 0 && { held }), ended }, state };
+  const { next, held } = dueOf(graph, named, frame.held);
+  const { path } = frame;
+  const where = path === "" ? undefined : { frame: path };
+  const waits = held.length === 0 ? undefined : { held };
+  return { routed: { ...where, reduced, taken, next, ...waits, ended }, state };
 }
 
 /** Fields with a reducer, merged in declaration order; others may be written once a round. */
-function reduce(graph: Graph, run: RunState): State {
+function reduce(graph: Graph, frame: Frame): State {
   const reduced: State = {};
-  if (run.visits.length === 1 && graph.reducers.size === 0) return reduced; // one writer of plain fields
+  if (frame.visits.length === 1 && graph.reducers.size === 0) return reduced; // one writer of plain fields
   const writers = new Map<string, string>();
-  for (const visit of run.visits) {
+  for (const visit of frame.visits) {
     if (visit.status !== "finished" || !visit.end.ok) continue;
     for (const [field, value] of Object.entries(visit.end.update)) {
       const merge = graph.reducers.get(field);
       if (merge !== undefined) {
-        const current = Object.hasOwn(reduced, field) ? reduced[field] : run.state[field];
+        const current = Object.hasOwn(reduced, field) ? reduced[field] : frame.state[field];
         reduced[field] = graph.state.field(field, merge(current, value), visit.path);
         continue;
       }

@@ -84,7 +84,7 @@ async function standingOf(live: LiveRun, wait: Wait): Promise<Standing> {
 function outside(state: RunState, node: string): NodePlan {
   const verdict: Verdict = state.held.includes(node)
     ? { will: "blocked", why: "join-waits" }
-    : Object.hasOwn(state.counters.visits, node)
+    : Object.hasOwn(state.visited, node)
       ? { will: "keep", why: "finished" }
       : { will: "blocked", why: "not-reached" };
   return { node, ...verdict, waitsFor: [], replays: 0 };

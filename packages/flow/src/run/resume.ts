@@ -22,6 +22,7 @@ import { commitKnown } from "./commit.ts";
 import type { Answered } from "./event.ts";
 import { pendingId, type SpentApproval, type Wait } from "./journal.ts";
 import type { LiveRun } from "./live.ts";
+import { visitAt } from "./path.ts";
 import { openWaits } from "./pending.ts";
 import { spend, withdrawAll, type Settling } from "./spend.ts";
 import { giveBack, takeOnce } from "./spent.ts";
@@ -129,7 +130,7 @@ async function checkOthers(
 /** Questions of nodes' code that nobody answered: withdrawn, and asked again under new ids (FLOW-38). */
 async function supersedeRest(live: LiveRun): Promise<void> {
   for (const { path, wait } of openWaits(live.state)) {
-    const node = live.state.visits.find((visit) => visit.path === path)!.node;
+    const node = visitAt(live.state, path).node;
     if (live.graph.nodes.get(node)!.spec.kind !== "function") continue; // a call node's question keeps its id
     const { callId, approvalId } = wait;
     await withdrawAll(live, [wait], "superseded");
@@ -254,7 +255,7 @@ function checkGateEdit(
   edited: { readonly arguments: unknown } | undefined,
 ): void {
   if (edited === undefined || wait.facts.kind !== "gate") return;
-  const node = live.state.visits.find((visit) => visit.path === path)!.node;
+  const { node } = visitAt(live.state, path);
   const { spec } = live.graph.nodes.get(node)!;
   if (spec.kind !== "gate" || spec.edits === undefined)
     throw editRefused(live, path, wait, "the gate takes none");
