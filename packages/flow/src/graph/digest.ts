@@ -62,6 +62,7 @@ function nodePart(draft: Draft, node: NodeSpec, identity: FunctionIdentity): unk
   return {
     kind: node.kind,
     version: node.options.version,
+    ...(node.options.join === true && { join: true }),
     edges: draft.edges
       .filter((edge) => edge.from === node.name)
       .map((edge) => `${edge.when}:${edge.to === END ? END : edge.to}`)

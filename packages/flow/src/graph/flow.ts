@@ -4,6 +4,7 @@ import { FlowError } from "../errors.ts";
 import { mistakesIn, type Draft } from "./check.ts";
 import { digestOf, manifestOf, type FunctionIdentity, type Manifest } from "./digest.ts";
 import { type NodeSpec, type ReducerSpec, type RouteSpec } from "./node.ts";
+import { reachable } from "./reach.ts";
 import { stateReader, type StateReader } from "./state.ts";
 
 /** A built flow: checked whole and frozen. `S` is its state, `In` what a run starts from, `N` its nodes' names. */
@@ -38,6 +39,8 @@ export interface Graph {
   readonly state: StateReader;
   readonly start: string;
   readonly nodes: ReadonlyMap<string, GraphNode>;
+  /** The joins, each with the nodes from which it can be reached (FLOW-10). */
+  readonly joins: ReadonlyMap<string, ReadonlySet<string>>;
   readonly reducers: ReadonlyMap<string, ReducerSpec["merge"]>;
   readonly manifest: Manifest;
   readonly digest: string;
@@ -96,6 +99,7 @@ export function buildFlow(draft: Draft, identity: FunctionIdentity): Flow<never,
     state: stateReader(draft.state),
     start: draft.start ?? draft.nodes[0]!.name,
     nodes,
+    joins: joinsOf(draft),
     reducers: new Map(draft.reducers.map((reducer) => [reducer.field, reducer.merge])),
     manifest,
     digest: digestOf(manifest),
@@ -115,6 +119,15 @@ function reachedBy(node: NodeSpec): unknown[] {
   if (node.kind !== "map-call") return [];
   const { input, output } = toolFacts(node.tool);
   return [input, output];
+}
+
+function joinsOf({ nodes, edges, routes }: Draft): Graph["joins"] {
+  const before = (name: string): string[] => [
+    ...edges.filter((edge) => edge.to === name).map((edge) => edge.from),
+    ...routes.filter((route) => route.targets.includes(name)).map((route) => route.from),
+  ];
+  const joins = nodes.filter((node) => node.options.join === true);
+  return new Map(joins.map(({ name }) => [name, reachable(before(name), before)]));
 }
 
 /** The graph inside a flow, of whichever copy of this package built it. @throws FlowError `flow-invalid` */

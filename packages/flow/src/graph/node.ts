@@ -24,6 +24,8 @@ export interface NodeOptions {
   readonly description?: string;
   /** Raise it when the function's meaning changes: a paused run of the old one is then refused (FLOW-52). */
   readonly version?: string;
+  /** Runs once nothing that is due can still reach it: where branches come together (FLOW-10). */
+  readonly join?: boolean;
   /** Visits of this node that one run may make. */
   readonly maxVisits?: number;
   readonly retry?: Retry;

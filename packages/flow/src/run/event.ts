@@ -144,6 +144,8 @@ export type RunEvent = { readonly at: number } & (
       /** What each visit chose or followed. */
       readonly taken: Readonly<Record<string, readonly string[]>>;
       readonly next: readonly string[];
+      /** Joins that are due and wait for others; absent: none (FLOW-10). */
+      readonly held?: readonly string[];
       readonly ended: boolean;
     }
   | { readonly type: "paused" }

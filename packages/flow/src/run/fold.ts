@@ -27,6 +27,7 @@ export function begin(event: EventOf<"run-started">, start: string): RunState {
     phase: { is: "routed" },
     state: event.state,
     visits: [],
+    held: [],
     visited: {},
     counters: { rounds: 1, calls: 0, cost: 0 },
     settling: undefined,
@@ -200,6 +201,7 @@ function foldRouted(run: RunState, event: EventOf<"routed">, merged: State | und
   run.counters.rounds += 1;
   if (frame === run) run.phase = { is: "routed" };
   frame.visits = [];
+  frame.held = event.held ?? [];
   queue(frame, event.next);
 }
 

@@ -5,6 +5,7 @@ import { FlowError } from "../errors.ts";
 import type { Graph, GraphNode } from "../graph/flow.ts";
 import { END, type State } from "../graph/node.ts";
 import { mergedState } from "./fold.ts";
+import { dueOf } from "./joins.ts";
 import type { Frame } from "./state.ts";
 
 /** What the event `routed` says, and the state that it leads to. */
@@ -19,6 +20,8 @@ export interface Routed {
   readonly reduced: State;
   readonly taken: Readonly<Record<string, readonly string[]>>;
   readonly next: readonly string[];
+  /** Joins that are due and wait for others; absent: none. */
+  readonly held?: readonly string[];
   readonly ended: boolean;
 }
 
@@ -29,7 +32,7 @@ export function routeRound(graph: Graph, frame: Frame): Round {
   graph.state.whole(state);
 
   const taken: Record<string, readonly string[]> = {};
-  const next: string[] = [];
+  const named: string[] = [];
   let ended = false;
   for (const visit of frame.visits) {
     const node = graph.nodes.get(visit.node)!;
@@ -40,14 +43,14 @@ export function routeRound(graph: Graph, frame: Frame): Round {
     if (targets.length === 0) ended = true;
     for (const target of targets) {
       if (target === END) ended = true;
-      else if (!next.includes(target)) next.push(target);
+      else named.push(target);
     }
   }
-  // Declaration order, whichever visit named a node first (FLOW-04).
-  if (next.length > 1) next.sort((a, b) => graph.nodes.get(a)!.index - graph.nodes.get(b)!.index);
+  const { next, held } = dueOf(graph, named, frame.held);
   const { path } = frame;
   const where = path === "" ? undefined : { frame: path };
-  return { routed: { ...where, reduced, taken, next, ended }, state };
+  const waits = held.length === 0 ? undefined : { held };
+  return { routed: { ...where, reduced, taken, next, ...waits, ended }, state };
 }
 
 /** Fields with a reducer, merged in declaration order; others may be written once a round. */

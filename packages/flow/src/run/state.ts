@@ -76,6 +76,8 @@ export interface Frame {
   state: State;
   /** The visits of this round, in declaration order. */
   visits: VisitState[];
+  /** Joins that are due and wait, in declaration order (FLOW-10). */
+  held: readonly string[];
   /** Whether some visit reached an end. */
   endReached: boolean;
   /** Visits begun, by node. */

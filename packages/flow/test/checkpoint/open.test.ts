@@ -203,6 +203,7 @@ describe("the order of a resume", () => {
     const { parts } = resolveOptions({ keyring });
     const graph = graphOf(f);
     const changes: Record<string, [(state: RunState) => void, string]> = {
+      "a join that is not there": [(state) => (state.held = ["a"]), "holds a join 'a'"],
       "a node that is not there": [
         (state) => (state.visits[0] = { ...state.visits[0]!, node: "z" }),
         "names a node 'z'",
