@@ -9,9 +9,11 @@ export {
   type GateOptions,
   type MapHow,
   type Part,
+  type SubflowOptions,
   type Update,
 } from "./graph/define.ts";
 export { flowEdits } from "./graph/edits.ts";
+export type { CodeOptions, NestedFlow } from "./graph/nested.ts";
 export type { ItemContext, ItemResult, MapOptions, MapResults } from "./graph/map.ts";
 export { END, type NodeOptions, type Retry } from "./graph/node.ts";
 export type { Flow, FlowInput, FlowState } from "./graph/flow.ts";

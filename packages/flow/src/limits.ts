@@ -9,6 +9,9 @@ export const visitsMaxDefault = 10_000;
 /** Nodes of a round that execute side by side when a runner says nothing; more only grows memory in one process. */
 export const concurrencyDefault = 16;
 
+/** Runs within each other: a flow that contains itself and never comes to an end stops here. */
+export const nestedDepthMax = 64;
+
 /** Items of one map: each is kept until its map has finished. */
 export const mapItemsMax = 100_000;
 

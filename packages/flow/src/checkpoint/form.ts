@@ -156,6 +156,8 @@ function inputsForm(
       return { ...inputs, payload: form("the payload", inputs.payload) };
     case "call":
       return { ...inputs, args: form("the arguments", inputs.args) };
+    case "subflow":
+      return { ...inputs, input: form("the input", inputs.input) };
     case "map":
       return { ...inputs, items: form("the list", inputs.items) };
   }
@@ -188,6 +190,8 @@ function executionForm(execution: ExecutionState, parts: FormParts, visit: strin
         replacedForm(replaced, parts, visit),
       ]),
     ),
+    nested: execution.nested.map((run) => ({ ...run, id: identityForm(run.id, visit) })),
+    begun: execution.begun,
     retries: execution.retries,
   };
 }
@@ -211,7 +215,7 @@ export function stateForm(run: RunState, parts: FormParts): RunState {
   return { ...run, ...frameForm(run, parts), frames: new Map(frames) };
 }
 
-function frameForm(frame: Frame, parts: FormParts): Frame {
+function frameForm<F extends Frame>(frame: F, parts: FormParts): F {
   return { ...frame, visits: frame.visits.map((visit) => visitForm(visit, parts)) };
 }
 
@@ -226,6 +230,7 @@ export function eventForm(event: RunEvent, parts: FormParts): RunEvent {
       return { ...event, call: started.id, arguments: started.arguments };
     }
     case "call-finished":
+    case "nested-finished":
     case "step-recorded": {
       const outcome = settledForm(event.call, event.outcome, parts, event.visit);
       return { ...event, call: identityForm(event.call, event.visit), outcome };
@@ -236,6 +241,8 @@ export function eventForm(event: RunEvent, parts: FormParts): RunEvent {
       return { ...event, end: { ok: true, value: valueForm(end.value, parts, visit) } };
     }
     case "call-unjournaled":
+    case "nested-started":
+    case "nested-dropped":
       return { ...event, call: identityForm(event.call, event.visit) };
     case "approval-requested":
       return { ...event, wait: waitForm(event.wait, parts, event.visit) };

@@ -17,13 +17,15 @@ import {
 } from "../errors.ts";
 import { differences } from "../graph/digest.ts";
 import type { Graph, GraphNode } from "../graph/flow.ts";
+import { graphAt } from "../graph/nested.ts";
 import { checkpointCharsMax } from "../limits.ts";
 import type { VisitInputs } from "../run/event.ts";
 import { inputsOf } from "../run/inputs.ts";
-import type { ExecutionState, Kept } from "../run/journal.ts";
+import type { Kept } from "../run/journal.ts";
 import type { Parts } from "../run/parts.ts";
-import { waitsOf } from "../run/pending.ts";
-import type { OpenVisit, Phase, RunState, VisitState } from "../run/state.ts";
+import { waitsOf, waitsWithin } from "../run/pending.ts";
+import type { Frame, OpenVisit, Phase, RunState, VisitState } from "../run/state.ts";
+import { framesOf, nestedIn, ownExecutions } from "../run/tree.ts";
 import { checkpointVersion, manifestFrom } from "./seal.ts";
 
 /** What a seal says about itself, before anything of its body is looked at. */
@@ -141,14 +143,16 @@ function checkRun(asked: string, runId: string): void {
 
 /** O6: what was decoded fits the graph; loading checks, it never replaces a value (FLOW-03). */
 export function checkState(graph: Graph, run: RunState): void {
-  graph.state.opened(run.state);
-  for (const visit of run.visits) {
-    if (!graph.nodes.has(visit.node))
-      throw tampered(run.seed.runId, `it names a node '${visit.node}' that the graph lacks`);
-  }
-  for (const node of run.held) {
-    if (!graph.joins.has(node))
-      throw tampered(run.seed.runId, `it holds a join '${node}' that the graph lacks`);
+  const frames = framesOf(run);
+  const nested = frames.flatMap(({ visits }) => visits.flatMap(nestedIn));
+  const whole = nested.every(({ path }) => run.frames.has(path));
+  if (!whole || nested.length !== run.frames.size)
+    throw tampered(run.seed.runId, "its nested runs are not those that its visits began");
+  for (const frame of frames) {
+    const follows = graphAt(graph, frame.path);
+    if (follows === undefined)
+      throw tampered(run.seed.runId, `it names a nested run '${frame.path}' that the graph lacks`);
+    checkFrame(follows, frame, run.seed.runId);
   }
   for (const { wait } of waitsOf(run)) {
     // FLOW-58: nothing can be answered that names no tool.
@@ -157,6 +161,18 @@ export function checkState(graph: Graph, run: RunState): void {
   }
   if (!phaseHolds(run))
     throw tampered(run.seed.runId, `its phase '${run.phase.is}' does not go with its visits`);
+}
+
+function checkFrame(graph: Graph, frame: Frame, runId: string): void {
+  graph.state.opened(frame.state);
+  for (const { node } of frame.visits) {
+    if (!graph.nodes.has(node))
+      throw tampered(runId, `it names a node '${node}' that the graph lacks`);
+  }
+  for (const node of frame.held) {
+    if (!graph.joins.has(node))
+      throw tampered(runId, `it holds a join '${node}' that the graph lacks`);
+  }
 }
 
 /** Which visits a phase goes with (FLOW-60): whether some of a status must, may or must not be there. */
@@ -170,39 +186,52 @@ const phases: Readonly<Record<Phase["is"], Readonly<Record<VisitState["status"],
 type Presence = "must" | "may" | "never";
 
 /** Whether phase, visits and what they wait for go together. */
-export function phaseHolds({ phase, visits }: RunState): boolean {
-  for (const status of ["ready", "waiting", "finished"] as const) {
-    const some = visits.some((visit) => visit.status === status);
-    if (phases[phase.is][status] === (some ? "never" : "must")) return false;
-  }
-  // A visit waits if and only if somebody can still answer it.
-  return visits.every((visit) => visit.status !== "waiting" || canBeAnswered(visit));
+export function phaseHolds(run: RunState): boolean {
+  const { phase, frames } = run;
+  if (phase.is === "routed" && frames.size > 0) return false; // nothing of the round has begun
+  return framesOf(run).every(({ visits }) => {
+    for (const status of ["ready", "waiting", "finished"] as const) {
+      const some = visits.some((visit) => visit.status === status);
+      if (phases[phase.is][status] === (some ? "never" : "must")) return false;
+    }
+    return visits.every((visit) => visit.status !== "waiting" || canBeAnswered(run, visit));
+  });
 }
 
-/** Whether somebody can still answer a visit; one of a map's items is enough, and those that don't wait have ended. */
-function canBeAnswered(visit: OpenVisit): boolean {
-  const open = (execution: ExecutionState): boolean =>
-    execution.waits.some((wait) => wait.answer === undefined);
-  if (visit.items === undefined) return open(visit.execution);
-  const waiting = visit.items.flatMap((item) => (item.status === "waiting" ? [item] : []));
-  return waiting.length > 0 && waiting.every((item) => open(item.execution));
+/** A visit waits if and only if somebody can still answer it: of a map, each of the items that wait. */
+function canBeAnswered(run: RunState, visit: OpenVisit): boolean {
+  const waiting = ownExecutions(visit);
+  const open = waiting.every((execution) =>
+    waitsWithin(run, execution).some(({ wait }) => wait.answer === undefined),
+  );
+  return open && waiting.length > 0;
 }
 
 /** O7: what the waiting visits showed is what they would show now (FLOW-63). */
 export function checkInputs(graph: Graph, run: RunState, parts: Parts): void {
-  for (const visit of run.visits) {
-    if (visit.status === "finished" || visit.inputs === undefined) continue;
-    const was = visit.inputs;
-    const differs = difference(was, graph.nodes.get(visit.node)!, run.state, parts);
-    if (differs === undefined) continue;
-    const { field, cause } = differs;
-    throw new GraphVersionMismatchError(
-      "graph-version-mismatch",
-      `'${visit.node}' would show something else now than what was shown: its ${field} differs`,
-      { runId: run.seed.runId, flow: graph.name, node: visit.path, field },
-      cause,
-    );
+  for (const frame of framesOf(run)) {
+    const follows = graphAt(graph, frame.path)!;
+    for (const visit of frame.visits) checkVisit(follows, frame, visit, run.seed.runId, parts);
   }
+}
+
+function checkVisit(
+  graph: Graph,
+  { state }: Frame,
+  visit: VisitState,
+  runId: string,
+  parts: Parts,
+): void {
+  if (visit.status === "finished" || visit.inputs === undefined) return;
+  const differs = difference(visit.inputs, graph.nodes.get(visit.node)!, state, parts);
+  if (differs === undefined) return;
+  const { field, cause } = differs;
+  throw new GraphVersionMismatchError(
+    "graph-version-mismatch",
+    `'${visit.node}' would show something else now than what was shown: its ${field} differs`,
+    { runId, flow: graph.name, node: visit.path, field },
+    cause,
+  );
 }
 
 /** In which part a visit's inputs would be others now. The user's functions and values may fail: that differs too. */
@@ -223,6 +252,8 @@ function difference(
       return text(was.args, parts) === text(is.args, parts) ? undefined : { field };
     if (is?.kind === "map" && was.kind === "map")
       return text(was.items, parts) === text(is.items, parts) ? undefined : { field };
+    if (is?.kind === "subflow" && was.kind === "subflow")
+      return text(was.input, parts) === text(is.input, parts) ? undefined : { field };
     return { field: "kind" };
   } catch (cause) {
     return { field, cause };
@@ -232,6 +263,7 @@ function difference(
 /** What of a node made its inputs. */
 function fieldOf(was: VisitInputs, { spec }: GraphNode): string {
   if (was.kind === "gate") return "payload";
+  if (was.kind === "subflow") return "input";
   return was.kind === "map" && spec.kind === "map" ? "items" : "args";
 }
 

@@ -18,6 +18,7 @@ const shapes: Readonly<Record<NodeDescription["kind"], readonly [string, string]
   call: ["[[", "]]"],
   map: ["[/", "/]"],
   "map-call": ["[/", "/]"],
+  subflow: ["([", "])"],
 };
 
 const arrows: Readonly<Record<LinkDescription["when"], string>> = {

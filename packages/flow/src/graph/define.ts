@@ -20,7 +20,9 @@ import {
   type ReducerSpec,
   type RouteSpec,
   type State,
+  type SubflowSpec,
 } from "./node.ts";
+import type { CodeOptions, NestedFlow } from "./nested.ts";
 import type { StateSchema } from "./state.ts";
 
 type Simplify<T> = { [K in keyof T]: T[K] } & {};
@@ -65,6 +67,14 @@ export interface CallOptions<S, I, O, R> extends NodeOptions {
   readonly into?: FieldFor<S, O> | (((result: O, state: Readonly<S>) => R) & OnlyFieldsOf<S, R>);
 }
 
+/** What a node that runs another flow is given. */
+export interface SubflowOptions<S, In2, S2, R> extends NodeOptions {
+  /** What the flow within starts from; sealed at the visit's start, and evaluated again before an answer is spent. */
+  readonly input: (state: Readonly<S>) => In2;
+  /** What becomes of the state that it ends in. */
+  readonly into: ((end: S2, state: Readonly<S>) => R) & OnlyFieldsOf<S, R>;
+}
+
 /** What every map is given beside what it does with an item. */
 export interface MapHow<S, Item, O, R> extends MapOptions {
   /** The items; sealed at the visit's start, and evaluated again before an answer is spent. */
@@ -93,7 +103,7 @@ export interface FlowBuilder<
   node<const K extends string, R extends MaybePromise<Update<S> | void>>(
     name: Fresh<K, N>,
     run: ((state: Readonly<S>, ctx: NodeContext) => R) & OnlyFieldsOf<S, R>,
-    options?: NodeOptions,
+    options?: CodeOptions,
   ): FlowBuilder<S, In, N | K, G>;
   /** A point that holds until a person lets it go. */
   gate<const K extends string, P, R extends Update<S> = {}>(
@@ -109,9 +119,10 @@ export interface FlowBuilder<
   /** A function of each item of a list. */
   map<const K extends string, Item, O, R extends Update<S> | void>(
     name: Fresh<K, N>,
-    how: MapHow<S, Item, O, R> & {
-      readonly each: (item: Item, ctx: ItemContext, state: Readonly<S>) => MaybePromise<O>;
-    },
+    how: MapHow<S, Item, O, R> &
+      Pick<CodeOptions, "runs"> & {
+        readonly each: (item: Item, ctx: ItemContext, state: Readonly<S>) => MaybePromise<O>;
+      },
   ): FlowBuilder<S, In, N | K, G>;
   /** A call of one tool for each item of a list. */
   mapCall<const K extends string, I, O, Item, R extends Update<S> | void>(
@@ -120,6 +131,12 @@ export interface FlowBuilder<
     how: MapHow<S, Item, O, R> & {
       readonly args: (item: Item, index: number, state: Readonly<S>) => NoInfer<I>;
     },
+  ): FlowBuilder<S, In, N | K, G>;
+  /** A run of another flow, within this one. */
+  subflow<const K extends string, S2 extends object, In2, R extends Update<S> | void>(
+    name: Fresh<K, N>,
+    flow: NestedFlow<Flow<S2, In2>>,
+    how: SubflowOptions<S, NoInfer<In2>, NoInfer<S2>, R>,
   ): FlowBuilder<S, In, N | K, G>;
   /** Goes on to `to` when `from` has finished. */
   edge(from: N, to: N | typeof END): FlowBuilder<S, In, N, G>;
@@ -192,6 +209,11 @@ interface AnyMap extends MapOptions {
   readonly into: AnyFunction;
 }
 
+interface AnySubflow extends NodeOptions {
+  readonly input: AnyFunction;
+  readonly into: AnyFunction;
+}
+
 /** The builder at run time. Types live in `FlowBuilder`; here every name is a text and every function a function. */
 class Builder {
   readonly #name: string;
@@ -209,11 +231,12 @@ class Builder {
     this.#options = options;
   }
 
-  node(name: string, run: AnyFunction, options: NodeOptions = {}): this {
+  node(name: string, run: AnyFunction, { runs = [], ...options }: CodeOptions = {}): this {
     this.#nodes.push({
       kind: "function",
       name,
       run: run as (state: State, ctx: NodeContext) => MaybePromise<State>,
+      runs,
       options,
     });
     return this;
@@ -259,9 +282,13 @@ class Builder {
     return this;
   }
 
-  map(name: string, how: AnyMap & { readonly each: AnyFunction }): this {
-    const { each, ...more } = how;
-    this.#nodes.push({ kind: "map", ...mapBase(name, more), each: each as MapSpec["each"] });
+  map(
+    name: string,
+    how: AnyMap & Pick<CodeOptions, "runs"> & { readonly each: AnyFunction },
+  ): this {
+    const { each, runs = [], ...more } = how;
+    const base = mapBase(name, more);
+    this.#nodes.push({ kind: "map", ...base, each: each as MapSpec["each"], runs });
     return this;
   }
 
@@ -269,6 +296,19 @@ class Builder {
     const { args, ...more } = how;
     const base = mapBase(name, more);
     this.#nodes.push({ kind: "map-call", ...base, tool, args: args as MapCallSpec["args"] });
+    return this;
+  }
+
+  subflow(name: string, flow: NestedFlow, how: AnySubflow): this {
+    const { input, into, ...options } = how;
+    this.#nodes.push({
+      kind: "subflow",
+      name,
+      flow,
+      input: input as SubflowSpec["input"],
+      into: into as SubflowSpec["into"],
+      options,
+    });
     return this;
   }
 
@@ -334,7 +374,7 @@ class Builder {
   }
 }
 
-function mapBase(name: string, how: AnyMap): Omit<MapSpec, "kind" | "each"> {
+function mapBase(name: string, how: AnyMap): Omit<MapSpec, "kind" | "each" | "runs"> {
   const { over, into, concurrency, onError = "fail", stopOnPause = false, ...options } = how;
   return {
     name,

@@ -139,7 +139,11 @@ function answeredBy(wait: Wait | undefined): SpentApproval | undefined {
 function recordedCall(
   site: CallSite,
   tool: AnyTool,
-  { wait, started, replaced }: Standing & { readonly replaced: Replaced | undefined },
+  {
+    wait,
+    started,
+    replaced,
+  }: Pick<Standing, "wait" | "started"> & { readonly replaced: Replaced | undefined },
 ): RecordedCall | undefined {
   if (wait?.answer !== undefined) {
     return {

@@ -1,5 +1,6 @@
 import type { AnyTool, Executor, InputSnapshot, ToolInput, ToolOutput } from "@holdpoint/tools";
 
+import { graphOf, type Flow, type FlowInput, type FlowState, type Graph } from "../graph/flow.ts";
 import type { ItemContext } from "../graph/map.ts";
 import type { MaybePromise } from "../graph/node.ts";
 import type { CallWay } from "./call-site.ts";
@@ -33,6 +34,11 @@ export interface NodeContext {
     args: ToolInput<T>,
     options?: CallOptions,
   ): Promise<ToolOutput<T>>;
+  /**
+   * Runs another flow within this node, and gives the state that it ends in; the node declares it (`runs`). A pause within it
+   * pauses the whole run. On a re-run it goes on where it stood, or gives what it gave.
+   */
+  run<F extends Flow>(flow: F, input: FlowInput<F>): Promise<FlowState<F>>;
   /** Journals any result under a name. May run again after a crash, so effects belong in tools. */
   step<T>(name: string, run: () => MaybePromise<T>): Promise<T>;
   /** The time, the same at every re-run. */
@@ -54,6 +60,10 @@ export interface ContextOps {
   input(tool: AnyTool, args: unknown): InputSnapshot;
   /** Runs a tool for this visit. */
   call(way: CallWay): Begin;
+  /** Takes what a nested run starts from, synchronously. */
+  nestedInput(graph: Graph, input: unknown): InputSnapshot;
+  /** Runs a flow within this visit. */
+  nested(graph: Graph, input: InputSnapshot): Begin;
   /** Runs a step's function for this visit. */
   step(run: () => unknown): Begin;
   moment(kind: "now" | "random" | "uuid"): Settled;
@@ -102,6 +112,10 @@ export class VisitContext implements NodeContext {
     >;
   }
 
+  run<F extends Flow>(flow: F, input: FlowInput<F>): Promise<FlowState<F>> {
+    return runGraph(this.#ops, this.#scope, graphOf(flow), input) as Promise<FlowState<F>>;
+  }
+
   step<T>(name: string, run: () => MaybePromise<T>): Promise<T> {
     return this.#scope.ask({ kind: "step", name }, this.#ops.step(run)) as Promise<T>;
   }
@@ -126,6 +140,18 @@ export class VisitContext implements NodeContext {
     const outcome = this.#scope.moment(kind, () => this.#ops.moment(kind));
     return outcome.ok ? this.#ops.open(outcome.result) : undefined;
   }
+}
+
+/** Asks for a nested run. */
+export function runGraph(
+  ops: ContextOps,
+  scope: Scope,
+  graph: Graph,
+  input: unknown,
+): Promise<unknown> {
+  const taken = ops.nestedInput(graph, input);
+  const what = { kind: "run" as const, name: graph.name, input: taken };
+  return scope.ask(what, ops.nested(graph, taken));
 }
 
 /** What an item's code gets. */

@@ -33,7 +33,8 @@ export type VisitInputs =
   | { readonly kind: "gate"; readonly asks: boolean; readonly payload: Kept }
   | { readonly kind: "call"; readonly args: Kept }
   /** `items` holds the list: what `over` gave, or the arguments made of each. */
-  | { readonly kind: "map"; readonly items: Kept; readonly count: number };
+  | { readonly kind: "map"; readonly items: Kept; readonly count: number }
+  | { readonly kind: "subflow"; readonly input: Kept };
 
 /** How a visit ended. `via` names the edge that takes over from the ordinary ones. */
 export type VisitEnd =
@@ -95,6 +96,31 @@ export type RunEvent = { readonly at: number } & (
       readonly visit: string;
       readonly call: Identity;
       readonly outcome: Settled;
+    }
+  | {
+      readonly type: "nested-started";
+      /** The execution that it is within. */
+      readonly visit: string;
+      readonly call: Identity;
+      readonly order: number;
+      /** Before the paths of its visits. */
+      readonly path: string;
+      readonly start: string;
+      readonly nodeVisits: Readonly<Record<string, number>>;
+      readonly state: State;
+    }
+  | {
+      readonly type: "nested-finished";
+      readonly visit: string;
+      readonly call: Identity;
+      /** The state that it ended in, or how it failed. */
+      readonly outcome: Settled;
+    }
+  | {
+      /** The code that began it did not ask for it again. */
+      readonly type: "nested-dropped";
+      readonly visit: string;
+      readonly call: Identity;
     }
   | { readonly type: "approval-requested"; readonly visit: string; readonly wait: Wait }
   | { readonly type: "visit-waiting"; readonly visit: string }

@@ -7,7 +7,7 @@
  */
 import type { State } from "../graph/node.ts";
 import type { EventOf, RunEvent } from "./event.ts";
-import { identityText } from "./identity.ts";
+import { identityText, type Identity } from "./identity.ts";
 import {
   freshExecution,
   newExecution,
@@ -16,7 +16,8 @@ import {
   type Settled,
 } from "./journal.ts";
 import { frameAt, itemAt, openAt, openVisitAt, visitPath, wake } from "./path.ts";
-import type { Frame, ItemState, RunState } from "./state.ts";
+import type { Frame, ItemState, NestedFrame, RunState } from "./state.ts";
+import { framesIn, nestedIn } from "./tree.ts";
 
 /** The state after the first event. */
 export function begin(event: EventOf<"run-started">, start: string): RunState {
@@ -71,6 +72,7 @@ export function fold(run: RunState, event: RunEvent, merged?: State): void {
     case "completed":
       run.phase = { is: "ended", how: "completed" };
       run.visits = [];
+      run.frames.clear();
       return;
     case "failed":
       run.phase = { is: "ended", how: "failed", error: event.error, node: event.node };
@@ -106,6 +108,15 @@ function foldExecution(run: RunState, event: RunEvent): void {
     case "step-recorded":
       execution(run, event.visit).journal.push({ id: event.call, outcome: event.outcome });
       return;
+    case "nested-started":
+      return beginNested(run, event);
+    case "nested-finished": {
+      const { call: id, outcome, visit } = event;
+      execution(run, visit).journal.push({ id, outcome });
+      return endNested(run, visit, id);
+    }
+    case "nested-dropped":
+      return endNested(run, event.visit, event.call);
     case "approval-requested": {
       const { waits } = execution(run, event.visit);
       remove(waits, (wait) => wait.callId === event.wait.callId);
@@ -125,6 +136,35 @@ function foldExecution(run: RunState, event: RunEvent): void {
     default:
       return; // told, and of no consequence for the state
   }
+}
+
+/** A nested run is a frame of its own, and a line in the execution that it is within. */
+function beginNested(run: RunState, event: EventOf<"nested-started">): void {
+  const { call: id, order, path, start, state, nodeVisits } = event;
+  const into = execution(run, event.visit);
+  into.nested.push({ id, order, path });
+  into.begun += 1;
+  const frame: NestedFrame = {
+    path,
+    state,
+    visits: [],
+    held: [],
+    endReached: false,
+    visited: {},
+    nodeVisits,
+  };
+  run.frames.set(path, frame);
+  run.counters.rounds += 1;
+  queue(frame, [start]);
+}
+
+/** What is left of a nested run that ended is its entry in the journal: the frame goes, and whatever is within it. */
+function endNested(run: RunState, visit: string, id: Identity): void {
+  const { nested } = execution(run, visit);
+  const ended = nested.find((candidate) => same(candidate.id, id));
+  if (ended === undefined) return; // it could not be begun
+  remove(nested, (candidate) => candidate === ended);
+  for (const frame of framesIn(run, ended)) run.frames.delete(frame.path);
 }
 
 function finishCall(
@@ -169,7 +209,11 @@ function foldAnswered(run: RunState, event: EventOf<"answered">): void {
 function foldFinished(run: RunState, event: EventOf<"visit-finished">): void {
   const { visits } = frameAt(run, event.visit);
   const index = visits.findIndex((visit) => visit.path === event.visit);
-  const { node, number, path } = visits[index]!;
+  const visit = visits[index]!;
+  const { node, number, path } = visit;
+  if (run.frames.size > 0)
+    for (const nested of nestedIn(visit))
+      for (const frame of framesIn(run, nested)) run.frames.delete(frame.path);
   visits[index] = { node, number, path, status: "finished", end: event.end }; // F2
 }
 

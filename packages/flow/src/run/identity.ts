@@ -5,10 +5,10 @@ import type { AnyTool, InputSnapshot } from "@holdpoint/tools";
  * asked for and the order in which equal things were asked, never of timing (FLOW-31, FLOW-38).
  */
 export interface Identity {
-  readonly kind: "call" | "step" | "moment";
-  /** The tool's or step's name. */
+  readonly kind: "call" | "step" | "moment" | "run";
+  /** The tool's, step's or nested flow's name. */
   readonly name: string;
-  /** The journal key of a call's input; empty for steps. */
+  /** The journal key of a call's or nested run's input; empty for steps. */
   readonly key: string;
   /** Its number among equal ones of the execution, in the order made, from 0. */
   readonly number: number;

@@ -35,6 +35,8 @@ export function inputsOf(node: GraphNode, state: State): VisitInputs | undefined
         payload: { form: "value", value: asks ? spec.payload(state) : undefined },
       };
     }
+    case "subflow":
+      return { kind: "subflow", input: { form: "value", value: spec.input(state) } };
     case "map":
     case "map-call": {
       const items = itemsOf(spec, state);

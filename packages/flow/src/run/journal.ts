@@ -80,8 +80,20 @@ export interface ExecutionState {
   readonly started: Started[];
   /** Questions that were replaced on request, by identity (FLOW-38). */
   readonly replaced: Record<string, Replaced>;
+  /** Nested runs under way, in the order begun. */
+  readonly nested: NestedRun[];
+  /** How many nested runs were begun: the next one's number. */
+  begun: number;
   /** How often this visit was tried again after a failure, over all pauses (FLOW-12). */
   retries: number;
+}
+
+/** A nested run that has not ended; its frame is kept by its path. */
+export interface NestedRun {
+  readonly id: Identity;
+  readonly path: string;
+  /** Its place among all that its execution asked for. */
+  readonly order: number;
 }
 
 /** A question that is asked again under a new id: how often, and what it is about (FLOW-35, FLOW-66). */
@@ -97,11 +109,13 @@ export const freshExecution: ExecutionState = Object.freeze({
   waits: Object.freeze([]) as never,
   started: Object.freeze([]) as never,
   replaced: Object.freeze({}),
+  nested: Object.freeze([]) as never,
+  begun: 0,
   retries: 0,
 });
 
 export function newExecution(): ExecutionState {
-  return { journal: [], waits: [], started: [], replaced: {}, retries: 0 };
+  return { journal: [], waits: [], started: [], replaced: {}, nested: [], begun: 0, retries: 0 };
 }
 
 /** The id by which a person's answer finds what waits: the record's, else the call's. */
@@ -122,8 +136,9 @@ interface Recorded {
 /** Whether nothing at all is on record of an execution. */
 export function isFresh(execution: ExecutionState): boolean {
   if (execution === freshExecution) return true;
-  const { journal, waits, started, replaced } = execution;
+  const { journal, waits, started, replaced, nested } = execution;
   return (
+    nested.length === 0 &&
     journal.length === 0 &&
     waits.length === 0 &&
     started.length === 0 &&
@@ -140,6 +155,7 @@ export class Prior {
   readonly #byIdentity: Map<string, Recorded>;
   readonly #waits: Map<string, Wait>;
   readonly #started: Map<string, Started>;
+  readonly #nested: Map<string, NestedRun>;
   readonly #replaced: Readonly<Record<string, Replaced>>;
   #firstOpen = 0;
 
@@ -155,11 +171,12 @@ export class Prior {
     this.#started = new Map(
       execution.started.map((started) => [identityText(started.id), started]),
     );
+    this.#nested = new Map(execution.nested.map((run) => [identityText(run.id), run]));
   }
 
-  /** Whether outcomes are on record, so that new calls have to wait for their delivery (S6). */
+  /** Whether something is on record that the code should ask for before anything new begins (S6). */
   get replays(): boolean {
-    return this.#entries.length > 0;
+    return this.#entries.length > 0 || this.#nested.size > 0;
   }
 
   /** The entry of this identity, marked as asked for. */
@@ -199,16 +216,33 @@ export class Prior {
     return id.keyed ? taken(this.#started, identityText(id)) : undefined;
   }
 
+  /** A nested run that is under way; taken. */
+  nested(id: Made): NestedRun | undefined {
+    return id.keyed ? taken(this.#nested, identityText(id)) : undefined;
+  }
+
   /** This call's question, where it was replaced before. */
   replaced(id: Made): Replaced | undefined {
     return id.keyed ? this.#replaced[replacedKey(id)] : undefined;
   }
 
-  /** Entries nobody asked for so far (FLOW-41); synchronous steps don't count: code may read the clock as it likes. */
-  unclaimed(): readonly Entry[] {
-    return this.#entries
-      .filter((recorded) => recorded.state === "unclaimed" && recorded.entry.id.kind !== "moment")
-      .map((recorded) => recorded.entry);
+  /**
+   * What nobody asked for so far, `came` included (FLOW-41); synchronous steps don't count: code may read the clock as it
+   * likes.
+   */
+  unclaimed(came: readonly Made[]): readonly Identity[] {
+    const entries = this.#entries.flatMap(({ state, entry: { id } }) =>
+      state === "unclaimed" && id.kind !== "moment" ? [id] : [],
+    );
+    if (this.#nested.size === 0) return entries;
+    const begun = new Set(came.flatMap((made) => (made.keyed ? [identityText(made)] : [])));
+    const nested = [...this.#nested].flatMap(([text, { id }]) => (begun.has(text) ? [] : [id]));
+    return [...entries, ...nested];
+  }
+
+  /** Nested runs that the re-run did not ask for again. */
+  unclaimedNested(): readonly NestedRun[] {
+    return [...this.#nested.values()];
   }
 
   /** Waits whose call the re-run did not make again (FLOW-38). */

@@ -67,11 +67,13 @@ function reveal(live: Place["live"], path: string, kept: Kept, schema: unknown):
 /** One item's execution, which the fold replaces as it goes. */
 class Item implements Executing {
   readonly path: string;
+  readonly node: string;
   readonly #visit: OpenVisit;
   readonly #index: number;
 
   constructor(visit: OpenVisit, index: number) {
     this.path = itemPath(visit.path, index);
+    this.node = visit.node;
     this.#visit = visit;
     this.#index = index;
   }

@@ -1,8 +1,8 @@
 import { requestFromRedacted, requestOf, type ApprovalRequest } from "@holdpoint/approvals";
 
 import { pendingId, type Wait } from "./journal.ts";
-import type { RunState, VisitState } from "./state.ts";
-import { executionsIn } from "./tree.ts";
+import type { Frame, RunState, VisitState } from "./state.ts";
+import { ownExecutions, type OpenExecution } from "./tree.ts";
 
 /** One thing that waits for a person, without anything that only that person should see. */
 export interface PendingView {
@@ -26,22 +26,39 @@ export interface Waiting {
   readonly wait: Wait;
 }
 
-/** What waits in a run, in node, item, call order, whoever's port answered first (FLOW-21). */
-export function waitsOf(run: RunState): Waiting[] {
-  return run.visits.flatMap((visit) => waitsIn(run, visit));
+/** What waits in a frame, the run's own by default, in node, item, call order, whoever's port answered first (FLOW-21). */
+export function waitsOf(run: RunState, frame: Frame = run): Waiting[] {
+  return frame.visits.flatMap((visit) => waitsIn(run, visit));
 }
 
 /** What waits in one visit. */
 export function waitsIn(run: RunState, visit: VisitState): Waiting[] {
-  return executionsIn(run, visit).flatMap(({ path, execution: { waits } }) => {
-    const inOrder = waits.length > 1 ? [...waits].sort((a, b) => a.order - b.order) : waits;
-    return inOrder.map((wait) => ({ path, wait }));
-  });
+  return ownExecutions(visit).flatMap((open) => waitsWithin(run, open));
+}
+
+/** A nested run's waits stand where it was begun among what its execution asked for. */
+export function waitsWithin(
+  run: RunState,
+  { path, execution: { waits, nested } }: OpenExecution,
+): Waiting[] {
+  if (nested.length === 0) return inOrder(waits).map((wait) => ({ path, wait }));
+  const asked = [
+    ...waits.map((wait) => ({ order: wait.order, within: [{ path, wait }] })),
+    ...nested.map(({ order, path: inner }) => ({
+      order,
+      within: waitsOf(run, run.frames.get(inner)!),
+    })),
+  ];
+  return inOrder(asked).flatMap(({ within }) => within);
+}
+
+function inOrder<T extends { readonly order: number }>(list: readonly T[]): readonly T[] {
+  return list.length > 1 ? list.toSorted((a, b) => a.order - b.order) : list;
 }
 
 /** The waiting things that nobody answered yet. */
-export function openWaits(run: RunState): Waiting[] {
-  return waitsOf(run).filter(({ wait }) => wait.answer === undefined);
+export function openWaits(run: RunState, frame: Frame = run): Waiting[] {
+  return waitsOf(run, frame).filter(({ wait }) => wait.answer === undefined);
 }
 
 export function pendingView(path: string, wait: Wait): PendingView {

@@ -16,15 +16,17 @@ import {
 } from "@holdpoint/approvals";
 
 import { FlowError } from "../errors.ts";
+import { graphAt } from "../graph/nested.ts";
+import type { NodeSpec } from "../graph/node.ts";
 import { matchReply, type Matched } from "./answers.ts";
 import { noRecords } from "./call-end.ts";
 import { commitKnown } from "./commit.ts";
 import type { Answered } from "./event.ts";
 import { pendingId, type SpentApproval, type Wait } from "./journal.ts";
 import type { LiveRun } from "./live.ts";
-import { visitAt } from "./path.ts";
+import { frameAt, visitAt } from "./path.ts";
 import { openWaits } from "./pending.ts";
-import { approvalsIn } from "./tree.ts";
+import { approvalsIn, framesOf } from "./tree.ts";
 import { spend, withdrawAll, type Settling } from "./spend.ts";
 import { giveBack, takeOnce } from "./spent.ts";
 
@@ -131,8 +133,7 @@ async function checkOthers(
 /** Questions of nodes' code that nobody answered: withdrawn, and asked again under new ids (FLOW-38). */
 async function supersedeRest(live: LiveRun): Promise<void> {
   for (const { path, wait } of openWaits(live.state)) {
-    const node = visitAt(live.state, path).node;
-    const { kind } = live.graph.nodes.get(node)!.spec;
+    const { kind } = specAt(live, path);
     if (kind !== "function" && kind !== "map") continue; // a call node's question keeps its id
     const { callId, approvalId } = wait;
     await withdrawAll(live, [wait], "superseded");
@@ -257,12 +258,17 @@ function checkGateEdit(
   edited: { readonly arguments: unknown } | undefined,
 ): void {
   if (edited === undefined || wait.facts.kind !== "gate") return;
-  const { node } = visitAt(live.state, path);
-  const { spec } = live.graph.nodes.get(node)!;
+  const spec = specAt(live, path);
   if (spec.kind !== "gate" || spec.edits === undefined)
     throw editRefused(live, path, wait, "the gate takes none");
   if (!spec.edits.schema.safeParse(edited.arguments).success)
     throw editRefused(live, path, wait, "it does not fit the gate's schema");
+}
+
+/** The node that asked for something, by the graph of its frame. */
+function specAt({ graph, state }: LiveRun, path: string): NodeSpec {
+  const { node } = visitAt(state, path);
+  return graphAt(graph, frameAt(state, path).path)!.nodes.get(node)!.spec;
 }
 
 function editRefused(live: LiveRun, node: string, wait: Wait, why: string): FlowError {
@@ -274,15 +280,15 @@ function editRefused(live: LiveRun, node: string, wait: Wait, why: string): Flow
 /** Earlier answers that the store holds are consumed records with that very decision (FLOW-55). */
 async function checkEarlier(live: LiveRun, records: ApprovalRecords | undefined): Promise<void> {
   if (records === undefined) return;
-  for (const visit of live.state.visits) {
-    for (const approval of approvalsIn(live.state, visit)) {
+  for (const { visits } of framesOf(live.state)) {
+    for (const { path, approval } of approvalsIn(visits)) {
       const stands = await records.read(live.state.seed.scope, approval.id);
       if (stands === undefined) continue; // another port's
       if (stands.state === "consumed" && sameDecision(live, stands.decision, approval)) continue;
       throw new FlowError(
         "checkpoint-rolled-back",
         `the record of the earlier approval ${approval.id} does not say what this run went on with`,
-        { runId: live.state.seed.runId, node: visit.path, approvalId: approval.id },
+        { runId: live.state.seed.runId, node: path, approvalId: approval.id },
       );
     }
   }

@@ -303,15 +303,14 @@ export class FlowRunner {
   /** FLOW-44: a flow that nobody could answer is refused at its start, not weeks later. */
   #checkApprover(graph: Graph): void {
     if (this.#resolved.parts.approvals !== undefined) return;
-    for (const { spec } of graph.nodes.values()) {
-      if (!asks(spec)) continue;
+    for (const { name: flow, nodes } of graph.flows) {
+      const asking = [...nodes.values()].find(({ spec }) => asks(spec));
+      if (asking === undefined) continue;
+      const node = asking.spec.name;
       throw new FlowError(
         "no-approver",
-        `no one can answer: '${spec.name}' asks for approval, and the runner has no approval port`,
-        {
-          flow: graph.name,
-          node: spec.name,
-        },
+        `no one can answer: '${node}' asks for approval, and the runner has no approval port`,
+        { flow, node },
       );
     }
   }

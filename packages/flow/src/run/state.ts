@@ -84,6 +84,12 @@ export interface Frame {
   readonly visited: Record<string, number>;
 }
 
+/** A nested run that is under way. */
+export interface NestedFrame extends Frame {
+  /** Smaller bounds on visits of single nodes, sealed at its start (FLOW-43). */
+  readonly nodeVisits: Readonly<Record<string, number>>;
+}
+
 /** The fold of a run's events; owned by who folds, and changed in place (a copy each time would be quadratic). */
 export interface RunState extends Frame {
   readonly seed: RunSeed;
@@ -95,5 +101,5 @@ export interface RunState extends Frame {
   /** A settle that was announced and not confirmed yet; only where approvals live in another database. */
   settling: { readonly attemptId: string; readonly answers: readonly Answered[] } | undefined;
   /** Nested runs under way, at whatever depth, by path: flat, so that an event finds its frame at once. */
-  readonly frames: Map<string, Frame>;
+  readonly frames: Map<string, NestedFrame>;
 }

@@ -5,9 +5,9 @@
  */
 import { isFlowError } from "../errors.ts";
 import type { GraphNode } from "../graph/flow.ts";
-import type { CallSpec, FunctionSpec, MaybePromise } from "../graph/node.ts";
+import type { CallSpec, FunctionSpec, MaybePromise, SubflowSpec } from "../graph/node.ts";
 import { attempt } from "./attempt.ts";
-import { VisitContext } from "./context.ts";
+import { runGraph, VisitContext } from "./context.ts";
 import type { VisitEnd } from "./event.ts";
 import type { Execution } from "./execution.ts";
 import { visitGate } from "./gate.ts";
@@ -20,6 +20,8 @@ import type { Place } from "./place.ts";
 import { withdrawAll } from "./spend.ts";
 import type { OpenVisit } from "./state.ts";
 import { checkedUpdate, failed, failedWith } from "./update.ts";
+
+type CodeSpec = FunctionSpec | CallSpec | SubflowSpec;
 
 /** Runs a visit until it finished, failed or waits. Throws only what ends the run itself. */
 export async function runVisit(place: Place, visit: OpenVisit): Promise<void> {
@@ -67,7 +69,7 @@ async function visitCode(
   place: Place,
   visit: OpenVisit,
   node: GraphNode,
-  spec: FunctionSpec | CallSpec,
+  spec: CodeSpec,
 ): Promise<VisitEnd | undefined> {
   const outcome = await attempt(place, visit, {
     options: spec.options,
@@ -84,20 +86,31 @@ async function visitCode(
   }
 }
 
-/** A call node is a function of one call. */
+/** Call nodes and nested flows are functions that ask for one thing. */
 function bodyOf(
-  { frame }: Place,
-  visit: OpenVisit,
-  spec: FunctionSpec | CallSpec,
+  { frame, graph }: Place,
+  { inputs, node }: OpenVisit,
+  spec: CodeSpec,
   execution: Execution,
 ): MaybePromise<unknown> {
   const ctx = new VisitContext(execution, execution.scope);
-  if (spec.kind === "function") return spec.run(frame.state, ctx);
-  const { inputs } = visit;
-  const args =
-    inputs?.kind === "call" ? execution.openArguments(inputs.args, spec.tool) : undefined;
-  return ctx.call(spec.tool, args).then((result: unknown) => {
-    if (typeof spec.into === "function") return spec.into(result, frame.state);
-    return spec.into === undefined ? undefined : { [spec.into]: result };
-  });
+  switch (spec.kind) {
+    case "function":
+      return spec.run(frame.state, ctx);
+    case "subflow": {
+      const [within] = graph.nestedIn(node).values();
+      const input = inputs?.kind === "subflow" ? execution.open(inputs.input) : undefined;
+      return runGraph(execution, execution.scope, within!, input).then((end) =>
+        spec.into(end, frame.state),
+      );
+    }
+    case "call": {
+      const args =
+        inputs?.kind === "call" ? execution.openArguments(inputs.args, spec.tool) : undefined;
+      return ctx.call(spec.tool, args).then((result: unknown) => {
+        if (typeof spec.into === "function") return spec.into(result, frame.state);
+        return spec.into === undefined ? undefined : { [spec.into]: result };
+      });
+    }
+  }
 }
