@@ -87,6 +87,36 @@ base.mapCall("m", pay, { over, args: (tag) => ({ order: tag.id, cents: 1 }), int
 // @ts-expect-error a result has no such member
 base.mapCall("m", pay, { over, args: () => one, into: ({ values }) => ({ note: values[0]!.no }) });
 
+// Flows within
+const Small = z.object({ id: z.string(), left: z.int().default(0) });
+const small = flow("small", Small)
+  .node("a", () => ({}))
+  .build();
+base
+  .subflow("w", small, { input: (s) => ({ id: s.order }), into: (end) => ({ cents: end.left }) })
+  .node("n", async (s, ctx) => ({ cents: (await ctx.run(small, { id: s.order })).left }), {
+    runs: [small, () => small],
+  })
+  .edge("w", "n");
+// @ts-expect-error there is already a node 'a'
+base.subflow("a", small, { input: (s) => ({ id: s.order }), into: () => ({}) });
+// @ts-expect-error an input is missing
+base.subflow("w", small, { input: () => ({}), into: () => ({}) });
+// @ts-expect-error an input of another type
+base.subflow("w", small, { input: () => ({ id: 5 }), into: () => ({}) });
+// @ts-expect-error the flow within ends without such a field
+base.subflow("w", small, { input: (s) => ({ id: s.order }), into: (end) => ({ cents: end.no }) });
+// @ts-expect-error the state has no field 'foo'
+base.subflow("w", small, { input: (s) => ({ id: s.order }), into: (end) => ({ foo: end.left }) });
+// @ts-expect-error a builder is no flow
+base.subflow("w", base, { input: () => ({ order: "" }), into: () => ({}) });
+// @ts-expect-error an input of another type
+base.node("n", async (_, ctx) => void (await ctx.run(small, { id: 5 })));
+// @ts-expect-error the flow within ends without such a field
+base.node("n", async (_, ctx) => ({ cents: (await ctx.run(small, { id: "" })).no }));
+// @ts-expect-error a builder is no flow
+base.node("n", () => ({}), { runs: [base] });
+
 // Names in edges, paths and routes
 // @ts-expect-error no such node
 base.edge("nobody", "a");
