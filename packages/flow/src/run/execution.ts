@@ -25,7 +25,6 @@ import {
   type Replaced,
   type Settled,
   type SpentApproval,
-  type Wait,
 } from "./journal.ts";
 import type { LiveRun } from "./live.ts";
 import { prepareSeal } from "./prepare.ts";
@@ -34,6 +33,7 @@ import { revealed } from "./reveal.ts";
 import { Scope, type Begin, type Revealed, type ScopeEnd, type ScopeOps } from "./scope.ts";
 import { conclude, withdrawAll } from "./spend.ts";
 import type { OpenVisit } from "./state.ts";
+import type { Wait } from "./wait.ts";
 
 export class Execution implements ContextOps, ScopeOps, CallSite {
   readonly live: LiveRun;

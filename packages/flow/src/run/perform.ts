@@ -23,6 +23,7 @@ import { checkPure } from "./prepare.ts";
 import { conclude, withdrawAll, withdrawWhatCanBe } from "./spend.ts";
 import type { OpenVisit, RunState, VisitState } from "./state.ts";
 import { runVisit } from "./visit.ts";
+import { isApproval } from "./wait.ts";
 
 /** How a process's part in a run ended, where it ended well. */
 export type Performed =
@@ -163,7 +164,7 @@ function tellUnjournaled(live: LiveRun, error: FlowError): void {
 
 /** Approvals that this resume spent on visits whose code never ran: they allowed nothing (APR-21). */
 async function concludeUnused(live: LiveRun): Promise<void> {
-  for (const { path, wait } of waitsOf(live.state)) {
+  for (const { path, wait } of waitsOf(live.state).filter(isApproval)) {
     const { answer, approvalId, foreign } = wait;
     if (answer?.decision.approved !== true || approvalId === undefined) continue;
     if (foreign === true || live.rerun.has(path) || wait.facts.kind === "gate") continue;
