@@ -10,9 +10,9 @@ import { z } from "zod";
 
 /** What happens around a tool's own effect. */
 export interface Moments {
-  effect(tool: string, args: unknown, context: CallContext): void;
+  readonly effect: (tool: string, args: unknown, context: CallContext) => void;
   /** A value of the run's state is being sealed. */
-  sealing(): void;
+  readonly sealing: () => void;
 }
 
 /** A value of a class of our own, so that sealing runs code that can be killed. */
