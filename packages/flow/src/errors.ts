@@ -19,6 +19,7 @@ export type FlowErrorCode =
   | "key-required"
   | "no-approver"
   | "node-failed"
+  | "not-paused"
   | "payload-not-pure"
   | "replay-diverged"
   | "resume-terminal"

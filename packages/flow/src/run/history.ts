@@ -57,7 +57,7 @@ function foldAll(events: readonly RunEvent[], graph: Graph, runId: string): RunS
   const [first, ...rest] = events;
   if (first?.type !== "run-started") throw tampered(runId, "its log does not begin with a start");
   const seed = { ...first.seed, manifest: graph.manifest };
-  const state = begin({ ...first, seed }, graph.start);
+  const state = begin({ ...first, seed });
   for (const event of rest) fold(state, event);
   return state;
 }

@@ -91,7 +91,10 @@ export class LiveRun {
         of: graphHeader(how.state.seed),
       });
     this.#teller = how.parts.telling.of(runId);
-    for (const event of how.queued ?? []) this.#keep(event, this.#encoded(event));
+    const { queued = [] } = how;
+    const before = how.state.revision - queued.length;
+    for (const [index, event] of queued.entries())
+      this.#keep(event, this.#encoded(event), before + index + 1);
   }
 
   /** What the run has spent, calls that are about to run included: they are charged before they start (TOOL-05). */
@@ -195,8 +198,8 @@ export class LiveRun {
     return this.#chain?.encode(event) ?? "";
   }
 
-  #keep(event: RunEvent, body: string): void {
-    if (this.#chain === undefined) this.#teller.tell(event, this.state.revision);
+  #keep(event: RunEvent, body: string, revision = this.state.revision): void {
+    if (this.#chain === undefined) this.#teller.tell(event, revision);
     else this.#queue.push({ event, body });
   }
 

@@ -36,6 +36,7 @@ export function noticeOf(event: RunEvent, runId: string, revision: number): RunN
 function told(event: RunEvent): Told {
   switch (event.type) {
     case "run-started":
+    case "forked":
     case "paused":
     case "completed":
     case "cancelled":

@@ -20,7 +20,8 @@ import { runIdPattern } from "../limits.ts";
 import type { Reply } from "./answers.ts";
 import type { EventOf, RunEvent } from "./event.ts";
 import { cancelRun } from "./cancel.ts";
-import { begin } from "./fold.ts";
+import { begin, fold } from "./fold.ts";
+import { forkOf } from "./fork.ts";
 import { readRun } from "./history.ts";
 import { pendingId } from "./journal.ts";
 import { LiveRun, neverAborted } from "./live.ts";
@@ -89,9 +90,8 @@ export class FlowRunner {
     const graph = graphOf(flow);
     checkOptions(options, ["runId", "requestedBy", "signal"]);
     const { parts, settings, scope } = this.#resolved;
-    const { runId = parts.ids.id(), requestedBy, signal = neverAborted } = options;
-    if (typeof runId !== "string" || !runIdPattern.test(runId))
-      throw new FlowError("input-invalid", "a run id is 1 to 128 of A-Z a-z 0-9 . _ : -");
+    const { requestedBy, signal = neverAborted } = options;
+    const runId = this.#runId(options);
     this.#checkApprover(graph);
     const event: EventOf<"run-started"> = {
       type: "run-started",
@@ -105,21 +105,10 @@ export class FlowRunner {
         settings: { ...settings, nodeVisits: graph.nodeVisits },
         requestedBy,
       },
+      start: graph.start,
       state: started(graph, input),
     };
-    const live = this.#live(graph, begin(event, graph.start), signal, { queued: [event] });
-    try {
-      await live.flush();
-    } catch (error) {
-      if (!isFlowError(error, "revision-conflict")) throw error;
-      throw new GraphRunExistsError(
-        "run-exists",
-        `there is a run ${runId} already`,
-        { runId },
-        error,
-      );
-    }
-    return this.#result(live, await perform(live));
+    return this.#begun(this.#live(graph, begin(event), signal, { queued: [event] }));
   }
 
   /**
@@ -151,6 +140,39 @@ export class FlowRunner {
     if (!goesOn && typeof checkpoint !== "string")
       return this.#result(live, { status: "paused", text: sealedText(checkpoint)! });
     return this.#result(live, await perform(live));
+  }
+
+  /**
+   * A new run that stands where a paused one waits: what is finished stays finished, and what waits is asked again, under
+   * ids of the new run. It shares nothing with the other one, which waits as before and can be forked any number of times.
+   *
+   * It comes back as `run` does: paused at what was asked again, or gone on where the port decided at once.
+   * @throws FlowError `not-paused`, and as `resume` before it spends and `run` at its start
+   */
+  async fork<F extends Flow>(
+    flow: F,
+    checkpoint: Checkpoint | string,
+    options: RunOptions = {},
+  ): Promise<RunResult<F>> {
+    const graph = graphOf(flow);
+    checkOptions(options, ["runId", "requestedBy", "signal"]);
+    const runId = this.#runId(options);
+    this.#checkApprover(graph);
+    const { state: was } =
+      typeof checkpoint === "string"
+        ? await this.#reopened(graph, checkpoint, neverAborted)
+        : this.#opened(graph, checkpoint, neverAborted, undefined);
+    checkPhase(was.seed.runId, was.phase);
+    const { requestedBy = was.seed.requestedBy, signal = neverAborted } = options;
+    const [started, forked] = forkOf(was, {
+      seed: { ...was.seed, runId, requestedBy },
+      start: graph.start,
+      at: this.#resolved.parts.clock.now(),
+    });
+    const state = begin(started);
+    fold(state, forked);
+    checkInputs(graph, state, this.#resolved.parts);
+    return this.#begun(this.#live(graph, state, signal, { queued: [started, forked] }));
   }
 
   /**
@@ -227,6 +249,25 @@ export class FlowRunner {
   async history(flow: Flow, runId: string): Promise<readonly RunEvent[]> {
     const { parts, scope } = this.#resolved;
     return (await readRun(graphOf(flow), parts, scope, runId)).events;
+  }
+
+  /** The id of a run that begins. @throws FlowError `input-invalid` */
+  #runId({ runId = this.#resolved.parts.ids.id() }: RunOptions): string {
+    if (typeof runId === "string" && runIdPattern.test(runId)) return runId;
+    throw new FlowError("input-invalid", "a run id is 1 to 128 of A-Z a-z 0-9 . _ : -");
+  }
+
+  /** Performs a run from its first event on. @throws GraphRunExistsError */
+  async #begun<F extends Flow>(live: LiveRun): Promise<RunResult<F>> {
+    try {
+      await live.flush();
+    } catch (error) {
+      if (!isFlowError(error, "revision-conflict")) throw error;
+      const { runId } = live.state.seed;
+      const message = `there is a run ${runId} already`;
+      throw new GraphRunExistsError("run-exists", message, { runId }, error);
+    }
+    return this.#result(live, await perform(live));
   }
 
   #result<F extends Flow>(live: LiveRun, performed: Performed): RunResult<F> {
