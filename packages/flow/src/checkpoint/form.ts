@@ -8,16 +8,9 @@ import { toolFacts, type AnyTool } from "@holdpoint/tools";
 import { FlowError } from "../errors.ts";
 import type { RunEvent, VisitInputs } from "../run/event.ts";
 import { plainIdentity, type Identity, type Made } from "../run/identity.ts";
-import type {
-  Entry,
-  ExecutionState,
-  Kept,
-  Replaced,
-  Settled,
-  Started,
-  Wait,
-} from "../run/journal.ts";
+import type { Entry, ExecutionState, Kept, Replaced, Settled, Started } from "../run/journal.ts";
 import type { Frame, RunState, Stand, VisitState } from "../run/state.ts";
+import type { ApprovalWait, Wait } from "../run/wait.ts";
 
 type Text = Extract<Kept, { form: "text" }>;
 
@@ -108,6 +101,13 @@ function settledForm(id: Identity, outcome: Settled, parts: FormParts, visit: st
 }
 
 function waitForm(wait: Wait, parts: FormParts, visit: string): Wait {
+  switch (wait.kind) {
+    case "approval":
+      return approvalWaitForm(wait, parts, visit);
+  }
+}
+
+function approvalWaitForm(wait: ApprovalWait, parts: FormParts, visit: string): ApprovalWait {
   const tool = toolOf(wait.id);
   const schema = tool === undefined ? parts.reachable : toolFacts(tool).input;
   const named = { what: `what '${wait.facts.tool}' shows`, visit, schema };
@@ -216,7 +216,7 @@ export function eventForm(event: RunEvent, parts: FormParts): RunEvent {
     case "call-unjournaled":
       return { ...event, call: identityForm(event.call, event.visit) };
     case "approval-requested":
-      return { ...event, wait: waitForm(event.wait, parts, event.visit) };
+      return { ...event, wait: approvalWaitForm(event.wait, parts, event.visit) };
     default:
       return event;
   }

@@ -24,6 +24,7 @@ import type { Kept } from "../run/journal.ts";
 import type { Parts } from "../run/parts.ts";
 import { waitsOf } from "../run/pending.ts";
 import type { Phase, RunState, VisitState } from "../run/state.ts";
+import { askedBy, isOpen } from "../run/wait.ts";
 import { checkpointVersion, manifestFrom } from "./seal.ts";
 
 /** What a seal says about itself, before anything of its body is looked at. */
@@ -152,8 +153,7 @@ export function checkState(graph: Graph, run: RunState): void {
   }
   for (const { wait } of waitsOf(run)) {
     // FLOW-58: nothing can be answered that names no tool.
-    if (wait.facts.tool === "")
-      throw tampered(run.seed.runId, "something waits that names no tool");
+    if (askedBy(wait) === "") throw tampered(run.seed.runId, "something waits that names no tool");
   }
   if (!phaseHolds(run))
     throw tampered(run.seed.runId, `its phase '${run.phase.is}' does not go with its visits`);
@@ -176,10 +176,7 @@ export function phaseHolds({ phase, visits }: RunState): boolean {
     if (phases[phase.is][status] === (some ? "never" : "must")) return false;
   }
   // A visit waits if and only if somebody can still answer it.
-  return visits.every(
-    (visit) =>
-      visit.status !== "waiting" || visit.execution.waits.some((wait) => wait.answer === undefined),
-  );
+  return visits.every((visit) => visit.status !== "waiting" || visit.execution.waits.some(isOpen));
 }
 
 /** O7: what the waiting visits showed is what they would show now (FLOW-63). */

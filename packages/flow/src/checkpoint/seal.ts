@@ -93,7 +93,7 @@ export function checkpointOf(run: RunState, text: string, state: () => State): C
       revision: run.revision,
       counters: { ...run.counters, visits: Object.freeze({ ...run.visited }) },
       frontier: run.visits.map((visit) => visit.path),
-      pendings: openWaits(run).map(({ path, wait }) => pendingView(path, wait)),
+      pendings: openWaits(run).map(pendingView),
     },
     state,
     text,

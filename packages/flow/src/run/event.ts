@@ -4,8 +4,9 @@ import type { ErrorInfo } from "@holdpoint/tools";
 import type { Manifest } from "../graph/digest.ts";
 import type { State } from "../graph/node.ts";
 import type { Identity } from "./identity.ts";
+import type { Kept, Settled, SpentApproval } from "./journal.ts";
 import type { Stand } from "./state.ts";
-import type { Kept, Settled, SpentApproval, Wait } from "./journal.ts";
+import type { ApprovalWait } from "./wait.ts";
 
 /** What shapes a run, sealed with it at its start; another runner's settings don't change it (FLOW-43). */
 export interface RunSettings {
@@ -39,12 +40,25 @@ export type VisitEnd =
   | { readonly ok: true; readonly update: State; readonly via?: "denied" }
   | { readonly ok: false; readonly error: ErrorInfo; readonly via?: "failed" };
 
-export interface Answered {
+/** What is spent on something that waits, by its kind. */
+export type Answered = DecisionAnswered;
+
+interface AnsweredBase {
   readonly visit: string;
   readonly callId: string;
+}
+
+/** A decision on an approval. */
+export interface DecisionAnswered extends AnsweredBase {
+  readonly kind: "approval";
   readonly approvalId: string | undefined;
   readonly argumentsDigest: string;
   readonly decision: DecisionRecord;
+}
+
+/** The id of what was answered. */
+export function answeredId(answer: Answered): string {
+  return answer.approvalId ?? answer.callId;
 }
 
 /**
@@ -104,7 +118,7 @@ export type RunEvent = { readonly at: number } & (
       readonly call: Identity;
       readonly outcome: Settled;
     }
-  | { readonly type: "approval-requested"; readonly visit: string; readonly wait: Wait }
+  | { readonly type: "approval-requested"; readonly visit: string; readonly wait: ApprovalWait }
   | { readonly type: "visit-waiting"; readonly visit: string }
   | { readonly type: "settling"; readonly attemptId: string; readonly answers: readonly Answered[] }
   | { readonly type: "answered"; readonly attemptId: string; readonly answers: readonly Answered[] }

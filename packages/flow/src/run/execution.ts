@@ -26,7 +26,6 @@ import {
   type Replaced,
   type Settled,
   type SpentApproval,
-  type Wait,
 } from "./journal.ts";
 import type { LiveRun } from "./live.ts";
 import type { Place } from "./place.ts";
@@ -35,6 +34,7 @@ import type { Rest } from "./rest.ts";
 import { revealed } from "./reveal.ts";
 import { Scope, type Begin, type Revealed, type ScopeEnd, type ScopeOps } from "./scope.ts";
 import { conclude, withdrawAll } from "./spend.ts";
+import type { Wait } from "./wait.ts";
 
 /** What an execution is of: a visit, or an item of one. */
 export interface Executing {

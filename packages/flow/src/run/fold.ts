@@ -152,7 +152,8 @@ function foldReplaced(run: RunState, event: EventOf<"superseded" | "answer-unuse
   const { waits, replaced } = execution(run, event.visit);
   const wait = waits.find((candidate) => candidate.callId === event.callId);
   remove(waits, (candidate) => candidate === wait);
-  if (event.type !== "superseded" || !event.again || wait?.id === undefined) return;
+  if (event.type !== "superseded" || !event.again) return;
+  if (wait?.kind !== "approval" || wait.id === undefined) return;
   const key = replacedKey(wait.id);
   const generation = (replaced[key]?.generation ?? 0) + 1;
   replaced[key] = { generation, arguments: wait.arguments, rule: wait.facts.rule }; // FLOW-38, FLOW-66
@@ -163,7 +164,7 @@ function foldAnswered(run: RunState, event: EventOf<"answered">): void {
   for (const answer of event.answers) {
     const visit = openVisitAt(run, answer.visit);
     const wait = visit.execution.waits.find((candidate) => candidate.callId === answer.callId);
-    if (wait === undefined) continue; // asked and answered at once, by a port that keeps records
+    if (wait?.kind !== answer.kind) continue; // asked and answered at once, by a port that keeps records
     wait.answer = { decision: answer.decision, attemptId: event.attemptId };
     visit.status = "ready"; // FLOW-30: only executions that got an answer run again
   }

@@ -63,9 +63,16 @@ function executionAnew(execution: ExecutionState): ExecutionState {
   const asked: Record<string, Replaced> = {};
   for (const [key, question] of Object.entries(replaced))
     asked[key] = { ...question, generation: 0 };
-  for (const { id, arguments: args, facts } of waits) {
-    if (id !== undefined)
-      asked[replacedKey(id)] = { generation: 0, arguments: args, rule: facts.rule };
+  for (const wait of waits) {
+    switch (wait.kind) {
+      case "approval":
+        if (wait.id === undefined) break; // a gate's
+        asked[replacedKey(wait.id)] = {
+          generation: 0,
+          arguments: wait.arguments,
+          rule: wait.facts.rule,
+        };
+    }
   }
   return {
     journal: journal.map(({ id, outcome }) => ({ id, outcome })), // B2: without their approvals

@@ -20,6 +20,7 @@ import { rootPlace } from "./place.ts";
 import { checkPure } from "./prepare.ts";
 import { conclude, withdrawAll, withdrawWhatCanBe } from "./spend.ts";
 import type { RunState } from "./state.ts";
+import { isApproval } from "./wait.ts";
 
 /** How a process's part in a run ended, where it ended well. */
 export type Performed =
@@ -98,7 +99,7 @@ function tellUnjournaled(live: LiveRun, error: FlowError): void {
 
 /** Approvals that this resume spent on visits whose code never ran: they allowed nothing (APR-21). */
 async function concludeUnused(live: LiveRun): Promise<void> {
-  for (const { path, wait } of waitsOf(live.state)) {
+  for (const { path, wait } of waitsOf(live.state).filter(isApproval)) {
     const { answer, approvalId, foreign } = wait;
     if (answer?.decision.approved !== true || approvalId === undefined) continue;
     if (foreign === true || live.rerun.has(path) || wait.facts.kind === "gate") continue;

@@ -23,7 +23,6 @@ import { cancelRun } from "./cancel.ts";
 import { begin, fold } from "./fold.ts";
 import { forkOf } from "./fork.ts";
 import { readRun } from "./history.ts";
-import { pendingId } from "./journal.ts";
 import { LiveRun, neverAborted } from "./live.ts";
 import type { RunNotice } from "./notice.ts";
 import { checkOptions, resolveOptions, type FlowRunnerOptions, type Resolved } from "./options.ts";
@@ -36,6 +35,7 @@ import { resultOf, type RunResult } from "./result.ts";
 import { spendAnswers } from "./resume.ts";
 import { usedBefore } from "./spent.ts";
 import type { RunState } from "./state.ts";
+import { pendingId } from "./wait.ts";
 
 export interface RunOptions {
   /** Default: a new random one. 1 to 128 of `A-Z a-z 0-9 . _ : -`. */

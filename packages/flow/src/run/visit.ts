@@ -23,6 +23,7 @@ import { withdrawAll } from "./spend.ts";
 import type { OpenVisit } from "./state.ts";
 import { limitTime } from "./time-limit.ts";
 import { checkedUpdate, failed } from "./update.ts";
+import { isOpen } from "./wait.ts";
 
 /** Runs a visit until it finished, failed or waits. Throws only what ends the run itself. */
 export async function runVisit(place: Place, visit: OpenVisit): Promise<void> {
@@ -50,7 +51,7 @@ export async function runVisit(place: Place, visit: OpenVisit): Promise<void> {
 
 /** What an execution that was cut off had asked for is taken back: its visit is over, and nobody can answer any more. */
 async function finish(live: LiveRun, visit: OpenVisit, end: VisitEnd): Promise<void> {
-  const open = visit.execution.waits.filter((wait) => wait.answer === undefined);
+  const open = visit.execution.waits.filter(isOpen);
   if (open.length > 0) await withdrawAll(live, open, "cancelled");
   live.emit({ type: "visit-finished", visit: visit.path, end });
 }
