@@ -18,6 +18,7 @@ export type FlowErrorCode =
   | "input-invalid"
   | "key-required"
   | "no-approver"
+  | "migration-failed"
   | "node-failed"
   | "not-paused"
   | "payload-not-pure"

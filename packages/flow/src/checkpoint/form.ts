@@ -200,6 +200,7 @@ function frameForm(frame: Frame, parts: FormParts): Frame {
 export function eventForm(event: RunEvent, parts: FormParts): RunEvent {
   switch (event.type) {
     case "forked":
+    case "migrated":
       return { ...event, stand: standForm(event.stand, parts) };
     case "visit-started":
       return { ...event, inputs: inputsForm(event.inputs, parts, event.visit) };

@@ -82,6 +82,14 @@ export type RunEvent = { readonly at: number } & (
       readonly stand: Stand;
     }
   | {
+      /** The run was carried over to another graph (FLOW-53). */
+      readonly type: "migrated";
+      /** Digest of the graph that it was of. */
+      readonly from: string;
+      readonly seed: RunSeed;
+      readonly stand: Stand;
+    }
+  | {
       readonly type: "visit-started";
       readonly visit: string;
       readonly inputs: VisitInputs | undefined;

@@ -47,6 +47,9 @@ export function fold(run: RunState, event: RunEvent, merged?: State): void {
       run.counters.rounds = event.rounds;
       run.phase = { is: "running" };
       return stand(run, event.stand);
+    case "migrated":
+      run.seed = event.seed;
+      return stand(run, event.stand);
     case "visit-started": {
       const visit = openVisitAt(run, event.visit);
       visit.inputs = event.inputs;

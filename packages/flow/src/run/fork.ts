@@ -15,7 +15,13 @@ import type { Frame, OpenVisit, RunState, Stand, VisitState } from "./state.ts";
 /** The first two events of a fork. `was` is given up to it: its parts go over. */
 export function forkOf(
   was: RunState,
-  how: { readonly seed: RunSeed; readonly start: string; readonly at: number },
+  how: {
+    /** The other run's, where it waits. */
+    readonly revision: number;
+    readonly seed: RunSeed;
+    readonly start: string;
+    readonly at: number;
+  },
 ): readonly [EventOf<"run-started">, EventOf<"forked">] {
   const { runId, flow } = was.seed;
   if (was.phase.is !== "paused")
@@ -29,7 +35,7 @@ export function forkOf(
     {
       type: "forked",
       at: how.at,
-      from: { runId, revision: was.revision },
+      from: { runId, revision: how.revision },
       rounds: was.counters.rounds,
       stand: standAnew(was),
     },

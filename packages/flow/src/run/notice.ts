@@ -37,6 +37,7 @@ function told(event: RunEvent): Told {
   switch (event.type) {
     case "run-started":
     case "forked":
+    case "migrated":
     case "paused":
     case "completed":
     case "cancelled":

@@ -72,7 +72,7 @@ export interface Stand extends Frame {
 
 /** The fold of a run's events; owned by who folds, and changed in place (a copy each time would be quadratic). */
 export interface RunState extends Stand {
-  readonly seed: RunSeed;
+  seed: RunSeed;
   readonly startedAt: number;
   /** The number of the last event. */
   revision: number;
