@@ -13,6 +13,7 @@ export {
 export { flowEdits } from "./graph/edits.ts";
 export { END, type NodeOptions, type Retry } from "./graph/node.ts";
 export type { Flow, FlowInput, FlowState } from "./graph/flow.ts";
+export type { Migration } from "./graph/migration.ts";
 export type { FunctionIdentity, Manifest } from "./graph/digest.ts";
 export type { NodeContext } from "./run/context.ts";
 
