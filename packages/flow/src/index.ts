@@ -17,6 +17,7 @@ export type { CodeOptions, NestedFlow } from "./graph/nested.ts";
 export type { ItemContext, ItemResult, MapOptions, MapResults } from "./graph/map.ts";
 export { END, type NodeOptions, type Retry } from "./graph/node.ts";
 export type { Flow, FlowInput, FlowState } from "./graph/flow.ts";
+export type { Migration } from "./graph/migration.ts";
 export type { FunctionIdentity, Manifest } from "./graph/digest.ts";
 export type { NodeContext } from "./run/context.ts";
 

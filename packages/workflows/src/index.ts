@@ -17,6 +17,19 @@ export {
 } from "./registry/store.ts";
 export { memoryRunRegistry } from "./registry/memory.ts";
 
+// Leases
+export {
+  acquireWrite,
+  fenceOf,
+  leaseOf,
+  releaseWrite,
+  renewWrite,
+  type LeasePage,
+  type LeaseState,
+  type LeaseStore,
+} from "./lease/store.ts";
+export { memoryLeaseStore } from "./lease/memory.ts";
+
 // Definitions
 export {
   defineWorkflow,

@@ -8,17 +8,10 @@ import { toolFacts, type AnyTool } from "@holdpoint/tools";
 import { FlowError } from "../errors.ts";
 import type { RunEvent, VisitInputs } from "../run/event.ts";
 import { plainIdentity, type Identity, type Made } from "../run/identity.ts";
-import type {
-  Entry,
-  ExecutionState,
-  Kept,
-  Replaced,
-  Settled,
-  Started,
-  Wait,
-} from "../run/journal.ts";
+import type { Entry, ExecutionState, Kept, Replaced, Settled, Started } from "../run/journal.ts";
 import { itemPath } from "../run/path.ts";
-import type { Frame, ItemState, RunState, VisitState } from "../run/state.ts";
+import type { Frame, ItemState, RunState, Stand, VisitState } from "../run/state.ts";
+import type { ApprovalWait, Wait } from "../run/wait.ts";
 
 type Text = Extract<Kept, { form: "text" }>;
 
@@ -109,6 +102,13 @@ function settledForm(id: Identity, outcome: Settled, parts: FormParts, visit: st
 }
 
 function waitForm(wait: Wait, parts: FormParts, visit: string): Wait {
+  switch (wait.kind) {
+    case "approval":
+      return approvalWaitForm(wait, parts, visit);
+  }
+}
+
+function approvalWaitForm(wait: ApprovalWait, parts: FormParts, visit: string): ApprovalWait {
   const tool = toolOf(wait.id);
   const schema = tool === undefined ? parts.reachable : toolFacts(tool).input;
   const named = { what: `what '${wait.facts.tool}' shows`, visit, schema };
@@ -211,8 +211,12 @@ function visitForm(visit: VisitState, parts: FormParts): VisitState {
 
 /** A run's state as it is sealed. @throws FlowError `state-not-sealable` */
 export function stateForm(run: RunState, parts: FormParts): RunState {
-  const frames = [...run.frames].map(([path, frame]) => [path, frameForm(frame, parts)] as const);
-  return { ...run, ...frameForm(run, parts), frames: new Map(frames) };
+  return { ...run, ...standForm(run, parts) };
+}
+
+function standForm<T extends Stand>(stand: T, parts: FormParts): T {
+  const frames = [...stand.frames].map(([path, frame]) => [path, frameForm(frame, parts)] as const);
+  return { ...stand, ...frameForm(stand, parts), frames: new Map(frames) };
 }
 
 function frameForm<F extends Frame>(frame: F, parts: FormParts): F {
@@ -222,6 +226,9 @@ function frameForm<F extends Frame>(frame: F, parts: FormParts): F {
 /** An event as it is sealed. @throws FlowError `state-not-sealable` */
 export function eventForm(event: RunEvent, parts: FormParts): RunEvent {
   switch (event.type) {
+    case "forked":
+    case "migrated":
+      return { ...event, stand: standForm(event.stand, parts) };
     case "visit-started":
       return { ...event, inputs: inputsForm(event.inputs, parts, event.visit) };
     case "call-started": {
@@ -245,7 +252,7 @@ export function eventForm(event: RunEvent, parts: FormParts): RunEvent {
     case "nested-dropped":
       return { ...event, call: identityForm(event.call, event.visit) };
     case "approval-requested":
-      return { ...event, wait: waitForm(event.wait, parts, event.visit) };
+      return { ...event, wait: approvalWaitForm(event.wait, parts, event.visit) };
     default:
       return event;
   }

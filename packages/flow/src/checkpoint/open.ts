@@ -2,8 +2,8 @@
  * Opening a checkpoint or a log for going on: the one place that holds the order of the checks (FLOW-61). Nothing here runs
  * a node, asks a port or moves a record.
  *
- * O1 size and shape → O2 seal → O3 purpose, version, flow, run → O4 graph → O5 status → O6 decode by schema, state and
- * names → O7 the waiting visits' inputs, evaluated again and compared. Answers, earlier answers and the spending commit
+ * O1 size and shape → O2 seal → O3 purpose, version, flow, run → O4 graph, or a way to it → O5 status → O6 decode by schema,
+ * carried over, state and names → O7 the waiting visits' inputs, evaluated again and compared. Answers, earlier answers and the spending commit
  * follow in `run/resume.ts`.
  */
 import { isSealError, verify, type Verified } from "@holdpoint/seal";
@@ -17,15 +17,18 @@ import {
 } from "../errors.ts";
 import { differences } from "../graph/digest.ts";
 import type { Graph, GraphNode } from "../graph/flow.ts";
-import { graphAt } from "../graph/nested.ts";
 import { checkpointCharsMax } from "../limits.ts";
-import type { VisitInputs } from "../run/event.ts";
+import { wayBetween, type Migration } from "../graph/migration.ts";
+import type { EventOf, VisitInputs } from "../run/event.ts";
+import { graphAt } from "../run/follows.ts";
 import { inputsOf } from "../run/inputs.ts";
 import type { Kept } from "../run/journal.ts";
+import { migrationOf } from "../run/migrate.ts";
 import type { Parts } from "../run/parts.ts";
 import { waitsOf, waitsWithin } from "../run/pending.ts";
 import type { Frame, OpenVisit, Phase, RunState, VisitState } from "../run/state.ts";
 import { framesOf, nestedIn, ownExecutions } from "../run/tree.ts";
+import { askedBy, isOpen } from "../run/wait.ts";
 import { checkpointVersion, manifestFrom } from "./seal.ts";
 
 /** What a seal says about itself, before anything of its body is looked at. */
@@ -34,7 +37,10 @@ type SealHeader = Verified["header"];
 /** A checkpoint that was opened; `mac` names this very text. Whoever goes on from `state` owns it. */
 export interface Opened {
   readonly text: string;
+  /** As it was sealed. */
   readonly state: RunState;
+  /** Carries it over to the graph as it is now, where it is of an earlier one. */
+  readonly migrated: EventOf<"migrated"> | undefined;
   readonly mac: string;
 }
 
@@ -70,10 +76,11 @@ export function openCheckpoint(
   checkFlow(graph, header); // O3
   if (header["scope"] !== expected.scope) throw tampered(undefined, "it is of another scope");
   if (expected.runId !== undefined) checkRun(expected.runId, run);
-  checkDigest(graph, header); // O4
+  const way = wayFrom(graph, header, parts); // O4
   if (header["phase"] !== "paused") throw terminal(run, String(header["phase"])); // O5
   const state = decoded(graph, parts, run, body); // O6
-  const opened: RunState = { ...state, seed: { ...state.seed, manifest: graph.manifest } };
+  const manifest = way.length === 0 ? graph.manifest : manifestFrom(String(header["parts"]));
+  const opened: RunState = { ...state, seed: { ...state.seed, manifest } };
   const { seed, revision, phase } = opened;
   const agrees =
     seed.runId === run &&
@@ -81,14 +88,25 @@ export function openCheckpoint(
     revision === header["rev"] &&
     phase.is === header["phase"];
   if (!agrees) throw tampered(run, "its parts contradict each other");
-  checkState(graph, opened);
-  return { text, state: opened, mac };
+  const migrated = carriedOver(graph, opened, way, parts);
+  checkState(graph, { ...opened, ...migrated?.stand });
+  return { text, state: opened, migrated, mac };
+}
+
+/** The event that carries a run over to the graph as it is now, where it is of an earlier one (FLOW-53). */
+export function carriedOver(
+  graph: Graph,
+  run: RunState,
+  way: readonly Migration[],
+  { clock }: Parts,
+): EventOf<"migrated"> | undefined {
+  return way.length === 0 ? undefined : migrationOf(graph, run, way, clock.now());
 }
 
 /** What the seal covered, built by what the graph reaches. */
 function decoded(graph: Graph, parts: Parts, runId: string, body: string): RunState {
   try {
-    return parts.sealer.decode(body, { schema: graph.reachable }) as RunState;
+    return parts.sealer.decode(body, { schema: readableBy(graph, parts) }) as RunState;
   } catch (error) {
     if (!isSealError(error)) throw error;
     throw new FlowError(
@@ -100,10 +118,10 @@ function decoded(graph: Graph, parts: Parts, runId: string, body: string): RunSt
   }
 }
 
-/** O3, O4: whose it is. Also for the first entry of a log. */
-export function checkGraph(graph: Graph, header: SealHeader): void {
-  checkFlow(graph, header);
-  checkDigest(graph, header);
+/** What texts of this flow's runs are decoded by: its schemas, and those of earlier graphs that migrations name. */
+export function readableBy(graph: Graph, { migrations }: Parts): unknown {
+  const earlier = migrations.flatMap(({ flow, reads }) => (flow === graph.name ? [reads] : []));
+  return earlier.length === 0 ? graph.reachable : [...graph.reachable, ...earlier];
 }
 
 function checkFlow(graph: Graph, header: SealHeader): void {
@@ -120,8 +138,18 @@ function checkFlow(graph: Graph, header: SealHeader): void {
   }
 }
 
-function checkDigest(graph: Graph, header: SealHeader): void {
-  if (header["graph"] === graph.digest) return;
+/**
+ * O3, O4: how a run comes to this graph; no way at all for one that is of it. Also for the entries of a log that say so.
+ * @throws FlowError `graph-mismatch`, `graph-version-mismatch`
+ */
+export function wayFrom(
+  graph: Graph,
+  header: SealHeader,
+  { migrations }: Parts,
+): readonly Migration[] {
+  checkFlow(graph, header);
+  const way = wayBetween(migrations, graph.name, String(header["graph"]), graph.digest);
+  if (way !== undefined) return way;
   const runId = String(header["run"]);
   const differs = differences(manifestFrom(String(header["parts"])), graph.manifest);
   throw new GraphVersionMismatchError(
@@ -149,15 +177,14 @@ export function checkState(graph: Graph, run: RunState): void {
   if (!whole || nested.length !== run.frames.size)
     throw tampered(run.seed.runId, "its nested runs are not those that its visits began");
   for (const frame of frames) {
-    const follows = graphAt(graph, frame.path);
+    const follows = graphAt(graph, run, frame.path);
     if (follows === undefined)
       throw tampered(run.seed.runId, `it names a nested run '${frame.path}' that the graph lacks`);
     checkFrame(follows, frame, run.seed.runId);
   }
   for (const { wait } of waitsOf(run)) {
     // FLOW-58: nothing can be answered that names no tool.
-    if (wait.facts.tool === "")
-      throw tampered(run.seed.runId, "something waits that names no tool");
+    if (askedBy(wait) === "") throw tampered(run.seed.runId, "something waits that names no tool");
   }
   if (!phaseHolds(run))
     throw tampered(run.seed.runId, `its phase '${run.phase.is}' does not go with its visits`);
@@ -202,7 +229,7 @@ export function phaseHolds(run: RunState): boolean {
 function canBeAnswered(run: RunState, visit: OpenVisit): boolean {
   const waiting = ownExecutions(visit);
   const open = waiting.every((execution) =>
-    waitsWithin(run, execution).some(({ wait }) => wait.answer === undefined),
+    waitsWithin(run, execution).some(({ wait }) => isOpen(wait)),
   );
   return open && waiting.length > 0;
 }
@@ -210,7 +237,7 @@ function canBeAnswered(run: RunState, visit: OpenVisit): boolean {
 /** O7: what the waiting visits showed is what they would show now (FLOW-63). */
 export function checkInputs(graph: Graph, run: RunState, parts: Parts): void {
   for (const frame of framesOf(run)) {
-    const follows = graphAt(graph, frame.path)!;
+    const follows = graphAt(graph, run, frame.path)!;
     for (const visit of frame.visits) checkVisit(follows, frame, visit, run.seed.runId, parts);
   }
 }

@@ -4,7 +4,7 @@
 import { isDecision, type Decision } from "@holdpoint/approvals";
 
 import { FlowError } from "../errors.ts";
-import { pendingId, type Wait } from "./journal.ts";
+import { pendingId, type ApprovalWait, type Waiting } from "./wait.ts";
 
 const brand = Symbol.for("@holdpoint/flow.replies");
 
@@ -32,9 +32,7 @@ export function replies(byId: Readonly<Record<string, Decision>>): Replies {
 export type Reply = Decision | Replies;
 
 /** An answer with what it answers. */
-export interface Matched {
-  readonly path: string;
-  readonly wait: Wait;
+export interface Matched extends Waiting<ApprovalWait> {
   readonly decision: Decision;
 }
 
@@ -43,11 +41,7 @@ export interface Matched {
  * @throws FlowError `answer-invalid` for what nobody made, `answer-ambiguous` for a bare answer where several wait,
  *   `answer-unknown` for an id that is not waiting
  */
-export function matchReply(
-  reply: unknown,
-  waits: readonly { readonly path: string; readonly wait: Wait }[],
-  runId: string,
-): Matched[] {
+export function matchReply(reply: unknown, waits: readonly Waiting[], runId: string): Matched[] {
   const ids = waits.map(({ wait }) => pendingId(wait));
   if (isDecision(reply)) {
     if (waits.length === 0) {

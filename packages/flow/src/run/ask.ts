@@ -3,8 +3,8 @@ import { digestText } from "@holdpoint/seal";
 import type { CallIdentity } from "@holdpoint/tools";
 
 import type { Identity, Made } from "./identity.ts";
-import type { Wait } from "./journal.ts";
 import type { LiveRun } from "./live.ts";
+import type { ApprovalWait } from "./wait.ts";
 
 /** The id of a gate's question in one visit. */
 function gateIdOf(runId: string, visit: string): string {
@@ -21,7 +21,7 @@ export function waitOf(
   request: ApprovalRequest,
   id: Made | undefined,
   { approvalId, recorded }: { readonly approvalId: string | undefined; readonly recorded: boolean },
-): Wait {
+): ApprovalWait {
   const { kind, tool, scope, runId, node, callId, argumentKey, requestedBy, rule, context } =
     request;
   return {

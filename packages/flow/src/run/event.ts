@@ -4,7 +4,9 @@ import type { ErrorInfo } from "@holdpoint/tools";
 import type { Manifest } from "../graph/digest.ts";
 import type { State } from "../graph/node.ts";
 import type { Identity } from "./identity.ts";
-import type { Kept, Settled, SpentApproval, Wait } from "./journal.ts";
+import type { Kept, Settled, SpentApproval } from "./journal.ts";
+import type { Stand } from "./state.ts";
+import type { ApprovalWait } from "./wait.ts";
 
 /** What shapes a run, sealed with it at its start; another runner's settings don't change it (FLOW-43). */
 export interface RunSettings {
@@ -46,12 +48,25 @@ export type ItemEnd =
   | { readonly ok: true; readonly value: Kept }
   | { readonly ok: false; readonly error: ErrorInfo };
 
-export interface Answered {
+/** What is spent on something that waits, by its kind. */
+export type Answered = DecisionAnswered;
+
+interface AnsweredBase {
   readonly visit: string;
   readonly callId: string;
+}
+
+/** A decision on an approval. */
+export interface DecisionAnswered extends AnsweredBase {
+  readonly kind: "approval";
   readonly approvalId: string | undefined;
   readonly argumentsDigest: string;
   readonly decision: DecisionRecord;
+}
+
+/** The id of what was answered. */
+export function answeredId(answer: Answered): string {
+  return answer.approvalId ?? answer.callId;
 }
 
 /**
@@ -59,7 +74,29 @@ export interface Answered {
  * the process that wrote the event, in milliseconds since 1970; order comes from the list, never from times.
  */
 export type RunEvent = { readonly at: number } & (
-  | { readonly type: "run-started"; readonly seed: RunSeed; readonly state: State }
+  | {
+      readonly type: "run-started";
+      readonly seed: RunSeed;
+      /** The node that the run begins with. */
+      readonly start: string;
+      readonly state: State;
+    }
+  | {
+      /** The run stands where another one waited (FLOW-65). */
+      readonly type: "forked";
+      readonly from: { readonly runId: string; readonly revision: number };
+      /** Rounds that led there: they count against this run's budget. */
+      readonly rounds: number;
+      readonly stand: Stand;
+    }
+  | {
+      /** The run was carried over to another graph (FLOW-53). */
+      readonly type: "migrated";
+      /** Digest of the graph that it was of. */
+      readonly from: string;
+      readonly seed: RunSeed;
+      readonly stand: Stand;
+    }
   | {
       readonly type: "visit-started";
       readonly visit: string;
@@ -122,7 +159,7 @@ export type RunEvent = { readonly at: number } & (
       readonly visit: string;
       readonly call: Identity;
     }
-  | { readonly type: "approval-requested"; readonly visit: string; readonly wait: Wait }
+  | { readonly type: "approval-requested"; readonly visit: string; readonly wait: ApprovalWait }
   | { readonly type: "visit-waiting"; readonly visit: string }
   | { readonly type: "settling"; readonly attemptId: string; readonly answers: readonly Answered[] }
   | { readonly type: "answered"; readonly attemptId: string; readonly answers: readonly Answered[] }

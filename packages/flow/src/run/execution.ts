@@ -32,12 +32,12 @@ import type { LiveRun } from "./live.ts";
 import { performNested, type NestedSite } from "./nested.ts";
 import type { Place } from "./place.ts";
 import { prepareSeal } from "./prepare.ts";
-import type { Waiting } from "./pending.ts";
 import type { Rest } from "./rest.ts";
 import { revealed } from "./reveal.ts";
 import { Scope, type Begin, type Revealed, type ScopeEnd, type ScopeOps } from "./scope.ts";
 import { conclude, withdrawAll } from "./spend.ts";
 import { framesIn, ownExecutions, type OpenExecution } from "./tree.ts";
+import type { Waiting } from "./wait.ts";
 
 /** What an execution is of: a visit, or an item of one. */
 export interface Executing {

@@ -16,11 +16,11 @@ import {
   type Settled,
 } from "./journal.ts";
 import { frameAt, itemAt, openAt, openVisitAt, visitPath, wake } from "./path.ts";
-import type { Frame, ItemState, NestedFrame, RunState } from "./state.ts";
+import type { Frame, ItemState, NestedFrame, RunState, Stand } from "./state.ts";
 import { framesIn, nestedIn } from "./tree.ts";
 
 /** The state after the first event. */
-export function begin(event: EventOf<"run-started">, start: string): RunState {
+export function begin(event: EventOf<"run-started">): RunState {
   const run: RunState = {
     seed: event.seed,
     startedAt: event.at,
@@ -36,7 +36,7 @@ export function begin(event: EventOf<"run-started">, start: string): RunState {
     frames: new Map(),
     path: "",
   };
-  queue(run, [start]);
+  queue(run, [event.start]);
   return run;
 }
 
@@ -44,6 +44,13 @@ export function begin(event: EventOf<"run-started">, start: string): RunState {
 export function fold(run: RunState, event: RunEvent, merged?: State): void {
   run.revision += 1; // F1
   switch (event.type) {
+    case "forked":
+      run.counters.rounds = event.rounds;
+      run.phase = { is: "running" };
+      return stand(run, event.stand);
+    case "migrated":
+      run.seed = event.seed;
+      return stand(run, event.stand);
     case "visit-started": {
       const visit = openVisitAt(run, event.visit);
       visit.inputs = event.inputs;
@@ -83,6 +90,11 @@ export function fold(run: RunState, event: RunEvent, merged?: State): void {
     default:
       return foldExecution(run, event);
   }
+}
+
+/** Everything about where the run stands is what the event says; the event gives it away (F1). */
+function stand(run: RunState, { state, visits, held, endReached, visited, frames }: Stand): void {
+  Object.assign(run, { state, visits, held, endReached, visited, frames });
 }
 
 /** What happens inside one execution. */
@@ -186,7 +198,8 @@ function foldReplaced(run: RunState, event: EventOf<"superseded" | "answer-unuse
   const { waits, replaced } = execution(run, event.visit);
   const wait = waits.find((candidate) => candidate.callId === event.callId);
   remove(waits, (candidate) => candidate === wait);
-  if (event.type !== "superseded" || !event.again || wait?.id === undefined) return;
+  if (event.type !== "superseded" || !event.again) return;
+  if (wait?.kind !== "approval" || wait.id === undefined) return;
   const key = replacedKey(wait.id);
   const generation = (replaced[key]?.generation ?? 0) + 1;
   replaced[key] = { generation, arguments: wait.arguments, rule: wait.facts.rule }; // FLOW-38, FLOW-66
@@ -198,7 +211,7 @@ function foldAnswered(run: RunState, event: EventOf<"answered">): void {
     const wait = execution(run, answer.visit).waits.find(
       (candidate) => candidate.callId === answer.callId,
     );
-    if (wait === undefined) continue; // asked and answered at once, by a port that keeps records
+    if (wait?.kind !== answer.kind) continue; // asked and answered at once, by a port that keeps records
     wait.answer = { decision: answer.decision, attemptId: event.attemptId };
     wake(run, answer.visit); // FLOW-30: only executions that got an answer run again
   }

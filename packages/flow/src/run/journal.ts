@@ -2,6 +2,7 @@ import type { ApprovalRecords, DecisionRecord, RequestFacts } from "@holdpoint/a
 import type { ErrorInfo } from "@holdpoint/tools";
 
 import { identityText, type Identity, type Made } from "./identity.ts";
+import type { Wait } from "./wait.ts";
 
 /**
  * A value in the journal: as it was recorded in this process, or as the text that the seal covered. Texts are decoded
@@ -36,33 +37,6 @@ export interface SpentApproval {
 /** An approval spent in this process, with the records it lives in where those are not the runner's own (FLOW-56). */
 export interface SpentHere extends SpentApproval {
   readonly own?: ApprovalRecords;
-}
-
-/** A call that waits for a person, with what the person is shown. */
-export interface Wait {
-  readonly kind: "approval";
-  /** The call; a gate has none. */
-  readonly id: Identity | undefined;
-  readonly callId: string;
-  /** The record's id where the port keeps one. */
-  readonly approvalId: string | undefined;
-  readonly facts: Omit<RequestFacts, "arguments">;
-  readonly arguments: Kept;
-  readonly argumentsDigest: string;
-  readonly requestedAt: number;
-  /** The call's place among all that its execution asked for. */
-  readonly order: number;
-  /** Whether the port that was asked keeps records: then nobody goes on without settling this one (FLOW-54). */
-  readonly recorded: boolean;
-  /** Asked of a port that the call brought along: its records are not the runner's (FLOW-56). */
-  readonly foreign?: true;
-  /** Set by a resume; what was shown then runs under it. */
-  answer?: Answer;
-}
-
-export interface Answer {
-  readonly decision: DecisionRecord;
-  readonly attemptId: string;
 }
 
 /** A call that was begun and whose end is not on record. */
@@ -116,11 +90,6 @@ export const freshExecution: ExecutionState = Object.freeze({
 
 export function newExecution(): ExecutionState {
   return { journal: [], waits: [], started: [], replaced: {}, nested: [], begun: 0, retries: 0 };
-}
-
-/** The id by which a person's answer finds what waits: the record's, else the call's. */
-export function pendingId(wait: Wait): string {
-  return wait.approvalId ?? wait.callId;
 }
 
 /** A key without NUL, so that it seals as it is. */

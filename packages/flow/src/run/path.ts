@@ -3,7 +3,7 @@
  * visits of its own after another `/`. Names hold none of these marks, so a path is read without looking anything up.
  */
 import { newExecution, type ExecutionState } from "./journal.ts";
-import type { Frame, ItemState, OpenVisit, RunState, VisitState } from "./state.ts";
+import type { Frame, ItemState, OpenVisit, RunState, Stand, VisitState } from "./state.ts";
 
 /** The path of a visit in a frame. */
 export function visitPath(frame: Frame, node: string, number: number): string {
@@ -21,7 +21,7 @@ function itemIndex(path: string): number | undefined {
 }
 
 /** The frame that a visit's or an item's path lies in. */
-export function frameAt(run: RunState, path: string): Frame {
+export function frameAt(run: Stand, path: string): Frame {
   const end = path.lastIndexOf("/");
   if (end < 0) return run;
   const frame = run.frames.get(path.slice(0, end));
@@ -30,7 +30,7 @@ export function frameAt(run: RunState, path: string): Frame {
 }
 
 /** The visit of this path, or of this item, in its frame's current round. */
-export function visitAt(run: RunState, path: string): VisitState {
+export function visitAt(run: Stand, path: string): VisitState {
   const whole = path.endsWith("]") ? path.slice(0, path.lastIndexOf("[")) : path;
   const visit = frameAt(run, path).visits.find((candidate) => candidate.path === whole);
   if (visit === undefined) throw new Error(`no visit ${path} in this round`);

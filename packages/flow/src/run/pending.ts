@@ -1,29 +1,31 @@
 import { requestFromRedacted, requestOf, type ApprovalRequest } from "@holdpoint/approvals";
+import { isSealError } from "@holdpoint/seal";
 
-import { pendingId, type Wait } from "./journal.ts";
+import type { Kept } from "./journal.ts";
+import type { LiveRun } from "./live.ts";
+import { revealed } from "./reveal.ts";
 import type { Frame, RunState, VisitState } from "./state.ts";
 import { ownExecutions, type OpenExecution } from "./tree.ts";
+import { askedBy, isOpen, pendingId, type ApprovalWait, type Wait, type Waiting } from "./wait.ts";
 
-/** One thing that waits for a person, without anything that only that person should see. */
+/** One thing that waits, without anything that only whoever answers it should see. */
 export interface PendingView {
-  readonly kind: "approval";
+  readonly kind: Wait["kind"];
   /** What an answer names: the record's id where the port keeps one, else the call's. */
   readonly id: string;
   /** The visit that waits. */
   readonly path: string;
-  /** The tool, or `node:<flow>.<node>` for a gate. */
+  /** What asks: the tool, or `node:<flow>.<node>` for a gate. */
   readonly tool: string;
 }
 
-/** One thing that waits, as a paused result holds it. Its printed forms don't show the arguments (APR-02). */
-export interface Pending extends PendingView {
-  readonly request: ApprovalRequest;
-}
+/** One thing that waits, as a paused result holds it. Its printed forms don't show what is asked about (APR-02). */
+export type Pending = ApprovalPending;
 
-/** Something that waits, with the path of the execution that asked for it. */
-export interface Waiting {
-  readonly path: string;
-  readonly wait: Wait;
+/** A call or a gate that waits for a decision. */
+export interface ApprovalPending extends PendingView {
+  readonly kind: "approval";
+  readonly request: ApprovalRequest;
 }
 
 /** What waits in a frame, the run's own by default, in node, item, call order, whoever's port answered first (FLOW-21). */
@@ -58,27 +60,40 @@ function inOrder<T extends { readonly order: number }>(list: readonly T[]): read
 
 /** The waiting things that nobody answered yet. */
 export function openWaits(run: RunState, frame: Frame = run): Waiting[] {
-  return waitsOf(run, frame).filter(({ wait }) => wait.answer === undefined);
+  return waitsOf(run, frame).filter(({ wait }) => isOpen(wait));
 }
 
-export function pendingView(path: string, wait: Wait): PendingView {
-  return { kind: wait.kind, id: pendingId(wait), path, tool: wait.facts.tool };
+export function pendingView({ path, wait }: Waiting): PendingView {
+  return { kind: wait.kind, id: pendingId(wait), path, tool: askedBy(wait) };
 }
 
-/** A pending with its request. Arguments that nobody here could decode are gone, as in any redacted form. */
-export function pendingOf(
-  path: string,
-  wait: Wait,
-  args: { readonly value: unknown } | undefined,
-): Pending {
+/** A pending with what it asks. */
+export function pendingOf(live: LiveRun, { path, wait }: Waiting): Pending {
+  const { id, tool } = pendingView({ path, wait });
+  return { kind: "approval", id, path, tool, request: requestIn(live, path, wait) };
+}
+
+/** Arguments that nobody here could decode are gone, as in any redacted form. */
+function requestIn(live: LiveRun, path: string, wait: ApprovalWait): ApprovalRequest {
   const id = pendingId(wait);
   const { requestedAt, argumentsDigest, facts } = wait;
-  const request =
-    args === undefined
-      ? requestFromRedacted({ ...facts, id, requestedAt, argumentsDigest })
-      : requestOf(
-          { ...facts, arguments: args.value },
-          { id, requestedAt, digest: () => argumentsDigest },
-        );
-  return { ...pendingView(path, wait), request };
+  const args = shown(live, path, wait.arguments);
+  return args === undefined
+    ? requestFromRedacted({ ...facts, id, requestedAt, argumentsDigest })
+    : requestOf(
+        { ...facts, arguments: args.value },
+        { id, requestedAt, digest: () => argumentsDigest },
+      );
+}
+
+/** What a person is shown, where the classes in it are within reach: a function node's tool is known to its code alone. */
+function shown(live: LiveRun, node: string, kept: Kept): { readonly value: unknown } | undefined {
+  const { parts, graph, state } = live;
+  const where = { runId: state.seed.runId, node };
+  try {
+    return { value: revealed(kept, parts.sealer, graph.reachable, where) };
+  } catch (error) {
+    if (isSealError(error, "class-not-allowed")) return undefined;
+    throw error;
+  }
 }

@@ -14,17 +14,23 @@ import { errorInfo } from "@holdpoint/tools";
 import { encodeState, sealRun } from "../checkpoint/seal.ts";
 import { FlowError, isFlowError, type FlowErrorCode } from "../errors.ts";
 import { drive, type Failing } from "./drive.ts";
-import type { LiveRun } from "./live.ts";
+import type { LiveRun, Sealed } from "./live.ts";
 import { openWaits, waitsOf } from "./pending.ts";
 import { rootPlace } from "./place.ts";
 import { checkPure } from "./prepare.ts";
 import { conclude, withdrawAll, withdrawWhatCanBe } from "./spend.ts";
 import type { RunState } from "./state.ts";
+import { isApproval } from "./wait.ts";
 
 /** How a process's part in a run ended, where it ended well. */
 export type Performed =
   | { readonly status: "completed" }
-  | { readonly status: "paused"; readonly text: string };
+  | {
+      readonly status: "paused";
+      readonly text: string;
+      /** What the text says, where it is of before the run was carried over. */
+      readonly sealed?: Sealed | undefined;
+    };
 
 /** @throws FlowError what ended the run, or took it out of this process's hands */
 export async function perform(live: LiveRun): Promise<Performed> {
@@ -98,7 +104,7 @@ function tellUnjournaled(live: LiveRun, error: FlowError): void {
 
 /** Approvals that this resume spent on visits whose code never ran: they allowed nothing (APR-21). */
 async function concludeUnused(live: LiveRun): Promise<void> {
-  for (const { path, wait } of waitsOf(live.state)) {
+  for (const { path, wait } of waitsOf(live.state).filter(isApproval)) {
     const { answer, approvalId, foreign } = wait;
     if (answer?.decision.approved !== true || approvalId === undefined) continue;
     if (foreign === true || live.rerun.has(path) || wait.facts.kind === "gate") continue;

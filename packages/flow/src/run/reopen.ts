@@ -5,7 +5,7 @@
 import { ApprovalAlreadyDecided } from "@holdpoint/approvals";
 
 import { FlowError, RevisionConflictError } from "../errors.ts";
-import type { RunEvent } from "./event.ts";
+import { answeredId, type RunEvent } from "./event.ts";
 import type { Replayed } from "./history.ts";
 
 /**
@@ -26,7 +26,7 @@ export function checkRevision(replayed: Replayed, runId: string, revision: numbe
   const since = events.slice(revision);
   const answer = since.find((event) => event.type === "answered")?.answers[0];
   if (answer !== undefined) {
-    throw new ApprovalAlreadyDecided(answer.approvalId ?? answer.callId, answer.decision);
+    throw new ApprovalAlreadyDecided(answeredId(answer), answer.decision);
   }
   throw movedOn(runId, revision, since);
 }

@@ -2,11 +2,11 @@
  * What a resume would do with each node, were it called now (FLOW-64). Reads; runs nothing, asks nobody, spends nothing.
  */
 import { usedBefore } from "./spent.ts";
-import { pendingId, type Wait } from "./journal.ts";
 import type { LiveRun } from "./live.ts";
 import { openWaits, waitsIn } from "./pending.ts";
 import type { RunState, VisitState } from "./state.ts";
 import { executionsIn } from "./tree.ts";
+import { pendingId, type Wait } from "./wait.ts";
 
 /** Why a node is kept, runs again, or can't go on. */
 export type PlanReason =

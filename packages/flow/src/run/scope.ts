@@ -13,9 +13,10 @@
  *    moment, or when the function returns without having asked for anything new, are the divergence, told or refused before
  *    anything new runs (FLOW-41).
  */
-import type { Entry, NestedRun, Prior, Settled, Started, Wait } from "./journal.ts";
+import type { Entry, NestedRun, Prior, Settled, Started } from "./journal.ts";
 import { Tally, type Asked, type Identity, type Made } from "./identity.ts";
 import type { Rest } from "./rest.ts";
+import type { Wait } from "./wait.ts";
 
 /** What stands on record for a call that is made again. */
 export interface Standing {

@@ -20,6 +20,7 @@ import type { Place } from "./place.ts";
 import { withdrawAll } from "./spend.ts";
 import type { OpenVisit } from "./state.ts";
 import { checkedUpdate, failed, failedWith } from "./update.ts";
+import { isOpen } from "./wait.ts";
 
 type CodeSpec = FunctionSpec | CallSpec | SubflowSpec;
 
@@ -43,7 +44,7 @@ export async function runVisit(place: Place, visit: OpenVisit): Promise<void> {
 
 /** What an execution that was cut off had asked for is taken back: its visit is over, and nobody can answer any more. */
 async function finish(live: LiveRun, visit: OpenVisit, end: VisitEnd): Promise<void> {
-  const open = waitsIn(live.state, visit).flatMap(({ wait }) => (wait.answer ? [] : [wait]));
+  const open = waitsIn(live.state, visit).flatMap(({ wait }) => (isOpen(wait) ? [wait] : []));
   if (open.length > 0) await withdrawAll(live, open, "cancelled");
   live.emit({ type: "visit-finished", visit: visit.path, end });
 }

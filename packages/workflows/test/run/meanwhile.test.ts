@@ -1,4 +1,4 @@
-import type { CommitOutcome, MemoryHome, Write } from "@holdpoint/approvals";
+import { putLease, type CommitOutcome, type MemoryHome, type Write } from "@holdpoint/approvals";
 import { approve } from "@holdpoint/flow";
 import { describe, expect, it } from "vitest";
 
@@ -82,7 +82,9 @@ describe("what happens while a run is worked on", () => {
     const { runId } = await desk.start("refund", input);
     const { waitsFor } = await desk.settled(runId);
     expect(fences).toEqual([owner, owner, owner]);
-    here.homes.runs.setEpoch("session:desk", 4);
+    const taken = { epoch: 4, owner: "another", until: 0 };
+    const lease = { statement: putLease, scope: "default", key: "session:desk", expect: 0 };
+    await here.homes.runs.commit("taker", [{ ...lease, values: taken }]);
     await desk.decide(waitsFor[0]!.id, approve({ by: dana }));
     await expect(desk.settled(runId)).rejects.toMatchObject({ code: "revision-conflict" });
     expect((await desk.get(runId))?.status).toBe("interrupted");
