@@ -150,6 +150,8 @@ export type RunEvent = { readonly at: number } & (
       readonly type: "nested-finished";
       readonly visit: string;
       readonly call: Identity;
+      /** Absent: it could not be begun. */
+      readonly path?: string;
       /** The state that it ended in, or how it failed. */
       readonly outcome: Settled;
     }
@@ -158,6 +160,7 @@ export type RunEvent = { readonly at: number } & (
       readonly type: "nested-dropped";
       readonly visit: string;
       readonly call: Identity;
+      readonly path: string;
     }
   | { readonly type: "approval-requested"; readonly visit: string; readonly wait: ApprovalWait }
   | { readonly type: "visit-waiting"; readonly visit: string }

@@ -29,7 +29,7 @@ import {
   type Started,
 } from "./journal.ts";
 import type { LiveRun } from "./live.ts";
-import { performNested, type NestedSite } from "./nested.ts";
+import { beginNested, performNested, type NestedSite } from "./nested.ts";
 import type { Place } from "./place.ts";
 import { prepareSeal } from "./prepare.ts";
 import type { Rest } from "./rest.ts";
@@ -56,6 +56,7 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
   readonly rest: Rest;
   signal: AbortSignal;
   readonly #prior: Prior | undefined;
+  #runs: Map<Made, string> | undefined;
   #spent: Map<Made, { cost: number; approval?: SpentApproval }> | undefined;
   readonly #triedAgain: boolean;
   readonly #node: string;
@@ -104,7 +105,12 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
   nested(graph: Graph, input: InputSnapshot): Begin {
     const { place, signal, visit: path } = this;
     const site: NestedSite = { place, node: this.#node, path, signal, within: this };
-    return (made, standing) => performNested(site, graph, input, made, standing.nested);
+    return async (made, { nested }) => {
+      const run = nested ?? beginNested(site, graph, input, made);
+      if ("error" in run) return run;
+      (this.#runs ??= new Map()).set(made, run.path);
+      return performNested(site, graph, run.path);
+    };
   }
 
   step(run: () => unknown): Begin {
@@ -153,8 +159,11 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
   record(made: Made, outcome: Settled): void {
     const { live, visit } = this;
     const kept = journaled(made, outcome, live.parts);
-    if (made.kind === "run")
-      return live.emit({ type: "nested-finished", visit, call: made, outcome: kept });
+    if (made.kind === "run") {
+      const path = this.#runs?.get(made);
+      const ran = path === undefined ? undefined : { path };
+      return live.emit({ type: "nested-finished", visit, call: made, ...ran, outcome: kept });
+    }
     if (made.kind !== "call")
       return live.emit({ type: "step-recorded", visit, call: made, outcome: kept });
     const spent = this.#spent?.get(made) ?? { cost: 0 };
@@ -268,7 +277,8 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     if (lost.length > 0 && end.how === "waiting") return; // it may still be asked for
     if (lost.length > 0) throw lostCalls(this, lost);
     await leaveWaits(live, within.flatMap(waitsOfOne));
-    for (const { id } of nested) live.emit({ type: "nested-dropped", visit, call: id });
+    for (const { id: call, path } of nested)
+      live.emit({ type: "nested-dropped", visit, call, path });
   }
 }
 

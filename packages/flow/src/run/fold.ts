@@ -7,7 +7,7 @@
  */
 import type { State } from "../graph/node.ts";
 import type { EventOf, RunEvent } from "./event.ts";
-import { identityText, type Identity } from "./identity.ts";
+import { identityText } from "./identity.ts";
 import {
   freshExecution,
   newExecution,
@@ -123,12 +123,13 @@ function foldExecution(run: RunState, event: RunEvent): void {
     case "nested-started":
       return beginNested(run, event);
     case "nested-finished": {
-      const { call: id, outcome, visit } = event;
+      const { call: id, outcome, visit, path } = event;
       execution(run, visit).journal.push({ id, outcome });
-      return endNested(run, visit, id);
+      if (path !== undefined) endNested(run, visit, path);
+      return;
     }
     case "nested-dropped":
-      return endNested(run, event.visit, event.call);
+      return endNested(run, event.visit, event.path);
     case "approval-requested": {
       const { waits } = execution(run, event.visit);
       remove(waits, (wait) => wait.callId === event.wait.callId);
@@ -171,10 +172,9 @@ function beginNested(run: RunState, event: EventOf<"nested-started">): void {
 }
 
 /** What is left of a nested run that ended is its entry in the journal: the frame goes, and whatever is within it. */
-function endNested(run: RunState, visit: string, id: Identity): void {
+function endNested(run: RunState, visit: string, path: string): void {
   const { nested } = execution(run, visit);
-  const ended = nested.find((candidate) => same(candidate.id, id));
-  if (ended === undefined) return; // it could not be begun
+  const ended = nested.find((candidate) => candidate.path === path)!;
   remove(nested, (candidate) => candidate === ended);
   for (const frame of framesIn(run, ended)) run.frames.delete(frame.path);
 }

@@ -15,7 +15,7 @@ import { nestedDepthMax } from "../limits.ts";
 import { copyOf } from "./copy.ts";
 import type { Driven } from "./drive.ts";
 import type { Made } from "./identity.ts";
-import type { NestedRun, Settled } from "./journal.ts";
+import type { Settled } from "./journal.ts";
 import { openAt } from "./path.ts";
 import { openWaits } from "./pending.ts";
 import type { Place } from "./place.ts";
@@ -31,21 +31,38 @@ export interface NestedSite {
   readonly within: Place["within"];
 }
 
-/** Begins a nested run, or goes on with it. `undefined`: it waits. Throws only what ends the run itself. */
-export async function performNested(
+/** Puts a nested run on record; or says why it can't be begun. @throws FlowError `depth-budget` */
+export function beginNested(
   site: NestedSite,
   graph: Graph,
   input: InputSnapshot,
   made: Made,
-  standing: NestedRun | undefined,
+): { readonly path: string } | Extract<Settled, { ok: false }> {
+  const { place, path: visit, node } = site;
+  const { live, depth } = place;
+  if (depth >= nestedDepthMax) throw tooDeep(site, graph);
+  let state: State;
+  try {
+    if (place.graph.nestedIn(node).get(graph.name) !== graph) throw undeclared(site, graph); // N3
+    state = graph.state.start(input.value);
+  } catch (error) {
+    return { ok: false, error: errorInfo(error) };
+  }
+  // Numbered as begun, which is on record: so no two ever share a path, whatever the code does when it runs again.
+  const path = `${visit}/${graph.name}.${openAt(live.state, visit).execution.begun}`;
+  const { order } = made;
+  const { start, nodeVisits } = graph;
+  live.emit({ type: "nested-started", visit, call: made, order, path, start, nodeVisits, state });
+  return { path };
+}
+
+/** Performs a nested run until it waits (`undefined`) or ends. Throws only what ends the run itself. */
+export async function performNested(
+  site: NestedSite,
+  graph: Graph,
+  path: string,
 ): Promise<Settled | undefined> {
   const { live } = site.place;
-  let path = standing?.path;
-  if (path === undefined) {
-    const begun = begin(site, graph, input, made);
-    if (!begun.ok) return begun;
-    path = begun.path;
-  }
   const place = placeOf(site, graph, path);
   const driven = await place.drive(place);
   switch (driven.status) {
@@ -60,30 +77,6 @@ export async function performNested(
       return { ok: false, error: failureInfo(driven) };
     }
   }
-}
-
-/** Where the nested run is under way: on record from here on. */
-function begin(
-  site: NestedSite,
-  graph: Graph,
-  input: InputSnapshot,
-  made: Made,
-): { readonly ok: true; readonly path: string } | Extract<Settled, { ok: false }> {
-  const { place, path: visit, node } = site;
-  const { live, depth } = place;
-  if (depth >= nestedDepthMax) throw tooDeep(site, graph);
-  let state: State;
-  try {
-    if (place.graph.nestedIn(node).get(graph.name) !== graph) throw undeclared(site, graph); // N3
-    state = graph.state.start(input.value);
-  } catch (error) {
-    return { ok: false, error: errorInfo(error) };
-  }
-  const path = `${visit}/${graph.name}.${openAt(live.state, visit).execution.begun}`;
-  const { order } = made;
-  const { start, nodeVisits } = graph;
-  live.emit({ type: "nested-started", visit, call: made, order, path, start, nodeVisits, state });
-  return { ok: true, path };
 }
 
 function placeOf({ place, signal, within }: NestedSite, graph: Graph, path: string): Place {

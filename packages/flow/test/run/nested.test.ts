@@ -874,3 +874,34 @@ describe("deep ones", () => {
     expect(await count("pending")).toBe(0);
   });
 });
+
+describe("runs that never pause", () => {
+  it("FLOW-28 may hold anything within, and take anything as input, side by side too", async () => {
+    const Any = z.object({ it: z.any() });
+    const inner = flow("inner", Any)
+      .node("call", (s) => ({ it: (s.it as () => unknown)() }))
+      .build();
+    const outer = flow("outer", z.object({ sum: z.number().default(0) }))
+      .node(
+        "a",
+        async (_, ctx) => {
+          const ends = await Promise.all(
+            [3, 2, 1].map(async (n) => {
+              await settle(n);
+              return ctx.run(inner, { it: () => () => n });
+            }),
+          );
+          return { sum: ends.reduce((sum, { it }) => sum + (it as () => number)(), 0) };
+        },
+        { runs: [inner] },
+      )
+      .map("each", {
+        over: () => [(n: number) => n, (n: number) => n * 2],
+        each: (f) => f(10),
+        into: ({ values }, s) => ({ sum: s.sum + values.reduce((a, b) => a + b, 0) }),
+      })
+      .edge("a", "each")
+      .build();
+    expect(stateOf(await world().runner().run(outer, {})).sum).toBe(6 + 30);
+  });
+});
