@@ -62,7 +62,7 @@ describe.each(Object.entries(shapes))("what holds for a node holds within %s", (
     });
     const { runner, count } = world();
     const first = paused(await runner().run(f, { list: [0, 1, 2, 3] }));
-    expect(runs.toSorted()).toEqual([0, 1, 2, 3]);
+    expect(new Set(runs)).toEqual(new Set([0, 1, 2, 3]));
     const ids = first.pendings.map(({ id }) => id);
     expect(ids).toHaveLength(3);
     runs.length = 0;
