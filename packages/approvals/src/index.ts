@@ -24,6 +24,7 @@ export type { KeyRange } from "./row-table.ts";
 
 // People
 export {
+  actorRef,
   assertActor,
   identityPort,
   isActor,

@@ -2,6 +2,7 @@ import { toolFacts } from "@holdpoint/tools";
 
 import { FlowError } from "../errors.ts";
 import { mistakesIn, type Draft } from "./check.ts";
+import { factsOf, type InterruptFacts } from "./interrupt.ts";
 import { digestOf, manifestOf, type FunctionIdentity, type Manifest } from "./digest.ts";
 import { type NodeSpec, type ReducerSpec, type RouteSpec } from "./node.ts";
 import { stateReader, type StateReader } from "./state.ts";
@@ -38,6 +39,8 @@ export interface Graph {
   readonly state: StateReader;
   readonly start: string;
   readonly nodes: ReadonlyMap<string, GraphNode>;
+  /** What its nodes may ask, by name. */
+  readonly interrupts: ReadonlyMap<string, InterruptFacts>;
   readonly reducers: ReadonlyMap<string, ReducerSpec["merge"]>;
   readonly manifest: Manifest;
   readonly digest: string;
@@ -96,6 +99,7 @@ export function buildFlow(draft: Draft, identity: FunctionIdentity): Flow<never,
     state: stateReader(draft.state),
     start: draft.start ?? draft.nodes[0]!.name,
     nodes,
+    interrupts: new Map(interruptsIn(draft).map((facts) => [facts.name, facts])),
     reducers: new Map(draft.reducers.map((reducer) => [reducer.field, reducer.merge])),
     manifest,
     digest: digestOf(manifest),
@@ -110,6 +114,18 @@ export function buildFlow(draft: Draft, identity: FunctionIdentity): Flow<never,
     ],
   };
   return new BuiltFlow(graph, draft.version);
+}
+
+/** What the nodes of a draft may ask; a name stands for one interrupt in a flow. */
+function interruptsIn(draft: Draft): InterruptFacts[] {
+  return draft.nodes.flatMap(({ options }) =>
+    (options.asks ?? []).flatMap((interrupt) => factsOf(interrupt) ?? []),
+  );
+}
+
+/** What a flow's interrupt is made of, by name: what a form for its answer is drawn from. */
+export function interruptFacts(flow: Flow, name: string): InterruptFacts | undefined {
+  return graphOf(flow).interrupts.get(name);
 }
 
 /** The graph inside a flow, of whichever copy of this package built it. @throws FlowError `flow-invalid` */
