@@ -26,9 +26,20 @@ export { interruptFacts, type Flow, type FlowInput, type FlowState } from "./gra
 export type { FunctionIdentity, Manifest } from "./graph/digest.ts";
 export type { AskOptions, Asking, NodeContext, Restored } from "./run/context.ts";
 
+// Looking at them
+export {
+  describe,
+  type FlowDescription,
+  type LinkDescription,
+  type NodeDescription,
+} from "./draw/describe.ts";
+export { toMermaid } from "./draw/mermaid.ts";
+export { progressOf, type NodeProgress, type Progress } from "./draw/progress.ts";
+
 // Running them
 export { FlowRunner, type ResumeOptions, type RunOptions } from "./run/runner.ts";
 export type { FlowRunnerOptions } from "./run/options.ts";
+export type { NodePlan, PlanReason, ResumePlan } from "./run/resume-plan.ts";
 export type { RunResult } from "./run/result.ts";
 export type { ApprovalPending, InterruptPending, Pending, PendingView } from "./run/pending.ts";
 export { Checkpoint, type CheckpointView } from "./checkpoint/checkpoint.ts";

@@ -9,7 +9,7 @@ import { FlowError } from "../errors.ts";
 import type { RunEvent, VisitInputs } from "../run/event.ts";
 import { plainIdentity, type Identity, type Made } from "../run/identity.ts";
 import type { Entry, ExecutionState, Kept, Replaced, Settled, Started } from "../run/journal.ts";
-import type { RunState, VisitState } from "../run/state.ts";
+import type { Frame, RunState, VisitState } from "../run/state.ts";
 import type { ApprovalWait, InterruptWait, Wait } from "../run/wait.ts";
 
 type Text = Extract<Kept, { form: "text" }>;
@@ -191,7 +191,12 @@ function visitForm(visit: VisitState, parts: FormParts): VisitState {
 
 /** A run's state as it is sealed. @throws FlowError `state-not-sealable` */
 export function stateForm(run: RunState, parts: FormParts): RunState {
-  return { ...run, visits: run.visits.map((visit) => visitForm(visit, parts)) };
+  const frames = [...run.frames].map(([path, frame]) => [path, frameForm(frame, parts)] as const);
+  return { ...run, ...frameForm(run, parts), frames: new Map(frames) };
+}
+
+function frameForm(frame: Frame, parts: FormParts): Frame {
+  return { ...frame, visits: frame.visits.map((visit) => visitForm(visit, parts)) };
 }
 
 /** An event as it is sealed. @throws FlowError `state-not-sealable` */

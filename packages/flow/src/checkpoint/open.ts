@@ -32,6 +32,7 @@ type SealHeader = Verified["header"];
 
 /** A checkpoint that was opened; `mac` names this very text. Whoever goes on from `state` owns it. */
 export interface Opened {
+  readonly text: string;
   readonly state: RunState;
   readonly mac: string;
 }
@@ -43,7 +44,7 @@ export interface Expected {
   readonly runId?: string | undefined;
 }
 
-/** O1–O6 for a checkpoint's text. */
+/** O1–O6 for a checkpoint's text. `known`: what came of it before, on this graph and in this scope; the same text is believed. */
 export function openCheckpoint(
   graph: Graph,
   parts: Parts,
@@ -51,6 +52,10 @@ export function openCheckpoint(
   expected: Expected,
   known?: Opened,
 ): Opened {
+  if (known?.text === text) {
+    if (expected.runId !== undefined) checkRun(expected.runId, known.state.seed.runId);
+    return known;
+  }
   if (text.length > checkpointCharsMax)
     throw tampered(undefined, "it is longer than any checkpoint"); // O1
   const { header, body, mac } = verified(text, parts); // O2
@@ -66,7 +71,6 @@ export function openCheckpoint(
   if (expected.runId !== undefined) checkRun(expected.runId, run);
   checkDigest(graph, header); // O4
   if (header["phase"] !== "paused") throw terminal(run, String(header["phase"])); // O5
-  if (known?.mac === mac) return known;
   const state = decoded(graph, parts, run, body); // O6
   const opened: RunState = { ...state, seed: { ...state.seed, manifest: graph.manifest } };
   const { seed, revision, phase } = opened;
@@ -77,7 +81,7 @@ export function openCheckpoint(
     phase.is === header["phase"];
   if (!agrees) throw tampered(run, "its parts contradict each other");
   checkState(graph, opened);
-  return { state: opened, mac };
+  return { text, state: opened, mac };
 }
 
 /** What the seal covered, built by what the graph reaches. */
@@ -142,6 +146,10 @@ export function checkState(graph: Graph, run: RunState): void {
   for (const visit of run.visits) {
     if (!graph.nodes.has(visit.node))
       throw tampered(run.seed.runId, `it names a node '${visit.node}' that the graph lacks`);
+  }
+  for (const node of run.held) {
+    if (!graph.joins.has(node))
+      throw tampered(run.seed.runId, `it holds a join '${node}' that the graph lacks`);
   }
   for (const { wait } of waitsOf(run)) {
     // FLOW-58: nothing can be answered that names no tool.

@@ -91,7 +91,7 @@ export function checkpointOf(run: RunState, text: string, state: () => State): C
       flow: run.seed.flow,
       digest: run.seed.digest,
       revision: run.revision,
-      counters: { ...run.counters, visits: Object.freeze({ ...run.counters.visits }) },
+      counters: { ...run.counters, visits: Object.freeze({ ...run.visited }) },
       frontier: run.visits.map((visit) => visit.path),
       pendings: openWaits(run).map(pendingView),
     },

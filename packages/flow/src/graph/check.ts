@@ -4,6 +4,7 @@ import { canonicalize } from "@holdpoint/seal";
 import { namePattern } from "../limits.ts";
 import { factsOf, type InterruptFacts } from "./interrupt.ts";
 import { END, type EdgeSpec, type NodeSpec, type ReducerSpec, type RouteSpec } from "./node.ts";
+import { reachable } from "./reach.ts";
 import { bareTransforms } from "./shape.ts";
 import type { StateSchema } from "./state.ts";
 
@@ -176,7 +177,7 @@ function reachMistakes(draft: Draft, names: ReadonlySet<string>): string[] {
   for (const name of names) after.set(name, []);
   for (const edge of draft.edges) after.get(edge.from)!.push(edge.to);
   for (const route of draft.routes) after.get(route.from)!.push(...route.targets);
-  const reached = closure([draft.start ?? draft.nodes[0]!.name], (name) => after.get(name) ?? []);
+  const reached = reachable([draft.start ?? draft.nodes[0]!.name], (name) => after.get(name) ?? []);
   const found = [...names]
     .filter((name) => !reached.has(name))
     .map((name) => `'${name}' can't be reached from the start`);
@@ -187,7 +188,7 @@ function reachMistakes(draft: Draft, names: ReadonlySet<string>): string[] {
   const ends = [...names].filter(
     (name) => leads(draft, name).length === 0 || after.get(name)!.includes(END),
   );
-  const canEnd = closure(ends, (name) => before.get(name) ?? []);
+  const canEnd = reachable(ends, (name) => before.get(name) ?? []);
   for (const name of names) if (!canEnd.has(name)) found.push(`'${name}' has no way to an end`);
   return found;
 }
@@ -200,19 +201,6 @@ function leads(draft: Draft, name: string): string[] {
       .map((edge) => edge.to),
     ...draft.routes.filter((route) => route.from === name).flatMap((route) => route.targets),
   ];
-}
-
-function closure(from: readonly string[], next: (name: string) => readonly string[]): Set<string> {
-  const reached = new Set(from);
-  const queue = [...from];
-  for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
-    for (const to of next(name)) {
-      if (reached.has(to)) continue;
-      reached.add(to);
-      queue.push(to);
-    }
-  }
-  return reached;
 }
 
 function duplicates(names: readonly string[]): string[] {

@@ -63,6 +63,7 @@ function nodePart(draft: Draft, node: NodeSpec, identity: FunctionIdentity): unk
   return {
     kind: node.kind,
     version: node.options.version,
+    ...(node.options.join === true && { join: true }),
     edges: draft.edges
       .filter((edge) => edge.from === node.name)
       .map((edge) => `${edge.when}:${edge.to === END ? END : edge.to}`)
@@ -72,14 +73,14 @@ function nodePart(draft: Draft, node: NodeSpec, identity: FunctionIdentity): unk
       [...route.targets].sort(),
       functionText(route.choose, identity),
     ]),
-    asks: asksPart(node),
+    ...asksPart(node),
     own: ownPart(node, identity),
   };
 }
 
 /** What a node may ask: names, who may answer, and shapes (FLOW-51). */
-function asksPart({ options: { asks } }: NodeSpec): unknown {
-  if (asks === undefined || asks.length === 0) return undefined;
+function asksPart({ options: { asks } }: NodeSpec): { readonly asks?: unknown } {
+  if (asks === undefined || asks.length === 0) return {};
   const parts = asks.flatMap((interrupt) => {
     const facts = factsOf(interrupt);
     if (facts === undefined) return [];
@@ -87,7 +88,7 @@ function asksPart({ options: { asks } }: NodeSpec): unknown {
     const shapes = [answer, info, cursor].map((schema) => schema && shapeText(schema));
     return [[name, answerBy, ...shapes]];
   });
-  return parts.sort(([a], [b]) => (a! < b! ? -1 : 1));
+  return { asks: parts.sort(([a], [b]) => (a! < b! ? -1 : 1)) };
 }
 
 function ownPart(node: NodeSpec, identity: FunctionIdentity): unknown {

@@ -5,6 +5,7 @@ import { mistakesIn, type Draft } from "./check.ts";
 import { factsOf, type InterruptFacts } from "./interrupt.ts";
 import { digestOf, manifestOf, type FunctionIdentity, type Manifest } from "./digest.ts";
 import { type NodeSpec, type ReducerSpec, type RouteSpec } from "./node.ts";
+import { reachable } from "./reach.ts";
 import { stateReader, type StateReader } from "./state.ts";
 
 /** A built flow: checked whole and frozen. `S` is its state, `In` what a run starts from, `N` its nodes' names. */
@@ -41,6 +42,8 @@ export interface Graph {
   readonly nodes: ReadonlyMap<string, GraphNode>;
   /** What its nodes may ask, by name. */
   readonly interrupts: ReadonlyMap<string, InterruptFacts>;
+  /** The joins, each with the nodes from which it can be reached (FLOW-10). */
+  readonly joins: ReadonlyMap<string, ReadonlySet<string>>;
   readonly reducers: ReadonlyMap<string, ReducerSpec["merge"]>;
   readonly manifest: Manifest;
   readonly digest: string;
@@ -100,6 +103,7 @@ export function buildFlow(draft: Draft, identity: FunctionIdentity): Flow<never,
     start: draft.start ?? draft.nodes[0]!.name,
     nodes,
     interrupts: new Map(interruptsIn(draft).map((facts) => [facts.name, facts])),
+    joins: joinsOf(draft),
     reducers: new Map(draft.reducers.map((reducer) => [reducer.field, reducer.merge])),
     manifest,
     digest: digestOf(manifest),
@@ -126,6 +130,15 @@ function interruptsIn(draft: Draft): InterruptFacts[] {
 /** What a flow's interrupt is made of, by name: what a form for its answer is drawn from. */
 export function interruptFacts(flow: Flow, name: string): InterruptFacts | undefined {
   return graphOf(flow).interrupts.get(name);
+}
+
+function joinsOf({ nodes, edges, routes }: Draft): Graph["joins"] {
+  const before = (name: string): string[] => [
+    ...edges.filter((edge) => edge.to === name).map((edge) => edge.from),
+    ...routes.filter((route) => route.targets.includes(name)).map((route) => route.from),
+  ];
+  const joins = nodes.filter((node) => node.options.join === true);
+  return new Map(joins.map(({ name }) => [name, reachable(before(name), before)]));
 }
 
 /** The graph inside a flow, of whichever copy of this package built it. @throws FlowError `flow-invalid` */

@@ -26,6 +26,8 @@ export interface NodeOptions {
   readonly version?: string;
   /** The interrupts that the node's code may ask (`ctx.ask`); part of the graph. */
   readonly asks?: readonly Interrupt[];
+  /** Runs once nothing that is due can still reach it: where branches come together (FLOW-10). */
+  readonly join?: boolean;
   /** Visits of this node that one run may make. */
   readonly maxVisits?: number;
   readonly retry?: Retry;

@@ -49,17 +49,22 @@ export function waitOf(
   };
 }
 
+/** What a gate is called where a tool would be. */
+export function gateTool(flow: string, node: string): string {
+  return `node:${flow}.${node}`;
+}
+
 /** A gate's request. */
 export function gateRequest(
   live: LiveRun,
   visit: string,
-  how: { node: string; payload: unknown; rule: RequestFacts["rule"] },
+  how: { tool: string; payload: unknown; rule: RequestFacts["rule"] },
 ): ApprovalRequest {
-  const { flow, runId, scope, requestedBy } = live.state.seed;
+  const { runId, scope, requestedBy } = live.state.seed;
   const { sealer, ids, clock } = live.parts;
   const facts: RequestFacts = {
     kind: "gate",
-    tool: `node:${flow}.${how.node}`,
+    tool: how.tool,
     scope,
     runId,
     node: visit,

@@ -144,11 +144,15 @@ export type RunEvent = { readonly at: number } & (
   | { readonly type: "visit-finished"; readonly visit: string; readonly end: VisitEnd }
   | {
       readonly type: "routed";
+      /** The nested run whose round it was; absent for the run itself. */
+      readonly frame?: string;
       /** Fields with a reducer, merged: the fold runs no code of the user's. */
       readonly reduced: State;
       /** What each visit chose or followed. */
       readonly taken: Readonly<Record<string, readonly string[]>>;
       readonly next: readonly string[];
+      /** Joins that are due and wait for others; absent: none (FLOW-10). */
+      readonly held?: readonly string[];
       readonly ended: boolean;
     }
   | { readonly type: "paused" }

@@ -11,8 +11,8 @@ import {
 } from "@holdpoint/tools";
 
 import { FlowError, isFlowError } from "../errors.ts";
-import { factsOf, type Interrupt } from "../graph/interrupt.ts";
-import type { MaybePromise } from "../graph/node.ts";
+import type { Interrupt } from "../graph/interrupt.ts";
+import type { MaybePromise, NodeOptions } from "../graph/node.ts";
 import type { CallSite, CallWay } from "./call-site.ts";
 import { AskNumbers } from "./ask-numbers.ts";
 import { performCall } from "./calls.ts";
@@ -24,22 +24,30 @@ import {
   isFresh,
   Prior,
   type Entry,
+  type ExecutionState,
   type Kept,
   type Replaced,
   type Settled,
   type SpentApproval,
 } from "./journal.ts";
 import type { LiveRun } from "./live.ts";
+import type { Place } from "./place.ts";
 import { prepareSeal } from "./prepare.ts";
 import type { Rest } from "./rest.ts";
 import { keptAsText, revealed } from "./reveal.ts";
 import { Scope, type Begin, type Revealed, type ScopeEnd, type ScopeOps } from "./scope.ts";
 import { conclude, withdrawAll } from "./spend.ts";
-import type { OpenVisit } from "./state.ts";
 import type { Wait } from "./wait.ts";
 
 const none: never[] = [];
 const neither = { approvalId: undefined, answer: undefined };
+
+/** What an execution is of: a visit, or an item of one. */
+export interface Executing {
+  readonly path: string;
+  /** What is on record of it now. */
+  readonly execution: ExecutionState;
+}
 
 export class Execution implements ContextOps, ScopeOps, CallSite {
   readonly live: LiveRun;
@@ -51,23 +59,25 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
   readonly #asks: readonly Interrupt[];
   readonly #numbers: AskNumbers;
   #spent: Map<Made, { cost: number; approval?: SpentApproval }> | undefined;
+  /** Whether the code may be run again although it was cut off. */
   readonly #triedAgain: boolean;
   #inDoubt: Set<Made> | undefined;
   #cleanups: (() => MaybePromise<void>)[] | undefined;
   #cleaned = false;
 
-  /** `triedAgain`: whether the code may be run again although it was cut off. */
-  constructor(live: LiveRun, visit: OpenVisit, triedAgain = false) {
+  /** `options`: its node's. */
+  constructor(place: Place, at: Executing, options: NodeOptions) {
+    const { live, signal } = place;
     this.live = live;
-    this.visit = visit.path;
-    this.signal = live.signal;
+    this.visit = at.path;
+    this.signal = signal;
     this.rest = live.parts.rest;
-    this.#triedAgain = triedAgain;
-    const { execution } = visit;
+    this.#triedAgain = options.retry !== undefined;
+    const { execution } = at;
     this.#prior = isFresh(execution) ? undefined : new Prior(execution);
-    this.#asks = live.graph.nodes.get(visit.node)!.spec.options.asks ?? none;
+    this.#asks = options.asks ?? none;
     this.#numbers = new AskNumbers(execution, (cursor) => keptAsText(cursor, live.parts.sealer));
-    if (this.#prior !== undefined) live.rerun.add(visit.path);
+    if (this.#prior !== undefined) live.rerun.add(at.path);
     this.scope = new Scope(this, this.#prior);
   }
 

@@ -15,7 +15,8 @@ import {
   type ExecutionState,
   type Settled,
 } from "./journal.ts";
-import { visitAt, type OpenVisit, type RunState } from "./state.ts";
+import { frameAt, openVisitAt, visitPath } from "./path.ts";
+import type { Frame, RunState } from "./state.ts";
 
 /** The state after the first event. */
 export function begin(event: EventOf<"run-started">, start: string): RunState {
@@ -26,9 +27,13 @@ export function begin(event: EventOf<"run-started">, start: string): RunState {
     phase: { is: "routed" },
     state: event.state,
     visits: [],
-    counters: { rounds: 1, calls: 0, cost: 0, visits: {} },
+    held: [],
+    visited: {},
+    counters: { rounds: 1, calls: 0, cost: 0 },
     settling: undefined,
     endReached: false,
+    frames: new Map(),
+    path: "",
   };
   queue(run, [start]);
   return run;
@@ -39,13 +44,13 @@ export function fold(run: RunState, event: RunEvent, merged?: State): void {
   run.revision += 1; // F1
   switch (event.type) {
     case "visit-started": {
-      const visit = openVisit(run, event.visit);
+      const visit = openVisitAt(run, event.visit);
       visit.inputs = event.inputs;
       run.phase = { is: "running" };
       return;
     }
     case "visit-waiting":
-      openVisit(run, event.visit).status = "waiting";
+      openVisitAt(run, event.visit).status = "waiting";
       return;
     case "settling":
       run.settling = { attemptId: event.attemptId, answers: event.answers };
@@ -138,7 +143,7 @@ function finishCall(
 }
 
 function foldReplaced(run: RunState, event: EventOf<"superseded" | "answer-unused">): void {
-  const visit = openVisit(run, event.visit);
+  const visit = openVisitAt(run, event.visit);
   const { waits, replaced } = execution(run, event.visit);
   const wait = waits.find((candidate) => candidate.callId === event.callId);
   remove(waits, (candidate) => candidate === wait);
@@ -152,7 +157,7 @@ function foldReplaced(run: RunState, event: EventOf<"superseded" | "answer-unuse
 
 function foldAnswered(run: RunState, event: EventOf<"answered">): void {
   for (const answer of event.answers) {
-    const visit = openVisit(run, answer.visit);
+    const visit = openVisitAt(run, answer.visit);
     const { waits, journal } = visit.execution;
     const wait = waits.find((candidate) => candidate.callId === answer.callId);
     if (wait === undefined) continue; // asked and answered at once, by a port that keeps records
@@ -171,24 +176,27 @@ function foldAnswered(run: RunState, event: EventOf<"answered">): void {
 }
 
 function foldFinished(run: RunState, event: EventOf<"visit-finished">): void {
-  const index = run.visits.findIndex((visit) => visit.path === event.visit);
-  const { node, number, path } = run.visits[index]!;
-  run.visits[index] = { node, number, path, status: "finished", end: event.end }; // F2
+  const { visits } = frameAt(run, event.visit);
+  const index = visits.findIndex((visit) => visit.path === event.visit);
+  const { node, number, path } = visits[index]!;
+  visits[index] = { node, number, path, status: "finished", end: event.end }; // F2
 }
 
 function foldRouted(run: RunState, event: EventOf<"routed">, merged: State | undefined): void {
-  run.state = merged ?? mergedState(run, event.reduced);
-  run.endReached ||= event.ended;
+  const frame = event.frame === undefined ? run : run.frames.get(event.frame)!;
+  frame.state = merged ?? mergedState(frame, event.reduced);
+  frame.endReached ||= event.ended;
   run.counters.rounds += 1;
-  run.phase = { is: "routed" };
-  run.visits = [];
-  queue(run, event.next);
+  if (frame === run) run.phase = { is: "routed" };
+  frame.visits = [];
+  frame.held = event.held ?? [];
+  queue(frame, event.next);
 }
 
 /** F3: the state after a round, given the fields that reducers made of it. */
-export function mergedState(run: RunState, reduced: State): State {
-  const state: State = { ...run.state };
-  for (const visit of run.visits) {
+export function mergedState(frame: Frame, reduced: State): State {
+  const state: State = { ...frame.state };
+  for (const visit of frame.visits) {
     if (visit.status !== "finished" || !visit.end.ok) continue;
     const { update } = visit.end;
     for (const field of Object.keys(update)) {
@@ -204,16 +212,16 @@ export function mergedState(run: RunState, reduced: State): State {
   return Object.freeze(state);
 }
 
-function queue(run: RunState, nodes: readonly string[]): void {
+function queue(frame: Frame, nodes: readonly string[]): void {
   for (const node of nodes) {
     // A node may be called `constructor`: only own members count.
-    const before = Object.hasOwn(run.counters.visits, node) ? run.counters.visits[node]! : 0;
+    const before = Object.hasOwn(frame.visited, node) ? frame.visited[node]! : 0;
     const number = before + 1;
-    run.counters.visits[node] = number;
-    run.visits.push({
+    frame.visited[node] = number;
+    frame.visits.push({
       node,
       number,
-      path: `${node}#${number}`,
+      path: visitPath(frame, node, number),
       status: "ready",
       inputs: undefined,
       execution: freshExecution,
@@ -221,15 +229,9 @@ function queue(run: RunState, nodes: readonly string[]): void {
   }
 }
 
-function openVisit(run: RunState, path: string): OpenVisit {
-  const visit = visitAt(run, path);
-  if (visit.status === "finished") throw new Error(`visit ${path} has finished`);
-  return visit;
-}
-
 /** What is on record of a visit's execution, to be written to. */
 function execution(run: RunState, path: string): ExecutionState {
-  const visit = openVisit(run, path);
+  const visit = openVisitAt(run, path);
   if (visit.execution === freshExecution) visit.execution = newExecution();
   return visit.execution;
 }

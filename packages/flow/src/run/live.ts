@@ -108,26 +108,25 @@ export class LiveRun {
     this.charged.cost += cost;
   }
 
-  /** Runs one execution; an abort of the run stops it at once, and its calls' ends are nobody's (FLOW-07). */
-  async executing<T>(scope: { stop(error: unknown): void }, run: () => Promise<T>): Promise<T> {
-    if (this.signal.aborted) throw abortedRun(this);
+  /** Runs one execution; an abort of its frame's signal stops it at once, and its calls' ends are nobody's (FLOW-07). */
+  async executing<T>(
+    signal: AbortSignal,
+    scope: { stop(error: unknown): void },
+    run: () => Promise<T>,
+  ): Promise<T> {
+    if (signal.aborted) throw abortedRun(this);
     const stop = (): void => scope.stop(abortedRun(this));
-    this.signal.addEventListener("abort", stop, { once: true });
+    signal.addEventListener("abort", stop, { once: true });
     try {
       return await run();
     } finally {
-      this.signal.removeEventListener("abort", stop);
+      signal.removeEventListener("abort", stop);
     }
   }
 
   /** Tells of something that is no event of the log. */
   notice(notice: Omit<RunNotice, "runId" | "revision" | "at">): void {
     this.#teller.notice({ ...notice, revision: this.state.revision, at: this.parts.clock.now() });
-  }
-
-  /** Whether anybody can abort it; most runs can't be, and pay nothing for it. */
-  get abortable(): boolean {
-    return this.signal !== neverAborted;
   }
 
   get durable(): boolean {
@@ -258,7 +257,7 @@ export class LiveRun {
   }
 }
 
-/** The signal of a run that nobody can abort. */
+/** The signal of a run that nobody can abort: most can't be, and pay nothing for it. */
 export const neverAborted: AbortSignal = new AbortController().signal;
 
 /** What ends this process's part in a run whose signal was aborted. */

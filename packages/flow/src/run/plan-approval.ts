@@ -16,6 +16,7 @@ import {
 import { FlowError } from "../errors.ts";
 import type { DecisionAnswered } from "./event.ts";
 import type { LiveRun } from "./live.ts";
+import { visitAt } from "./path.ts";
 import type { Settling } from "./spend.ts";
 import { pendingId, type ApprovalWait, type Waiting } from "./wait.ts";
 
@@ -141,7 +142,7 @@ function checkGateEdit(
 ): void {
   const { path, wait } = waiting;
   if (edited === undefined || wait.facts.kind !== "gate") return;
-  const node = live.state.visits.find((visit) => visit.path === path)!.node;
+  const { node } = visitAt(live.state, path);
   const { spec } = live.graph.nodes.get(node)!;
   if (spec.kind !== "gate" || spec.edits === undefined)
     throw editRefused(live, waiting, "the gate takes none");

@@ -18,6 +18,7 @@ import { noRecords } from "./call-end.ts";
 import { commitKnown } from "./commit.ts";
 import type { SpentApproval } from "./journal.ts";
 import type { LiveRun } from "./live.ts";
+import { visitAt } from "./path.ts";
 import { openWaits } from "./pending.ts";
 import { planAnswer } from "./plan-answer.ts";
 import { checkEdit, planApproval } from "./plan-approval.ts";
@@ -128,7 +129,7 @@ async function checkOthers(
 /** Questions of nodes' code that nobody answered: withdrawn, and asked again under new ids (FLOW-38). */
 async function supersedeRest(live: LiveRun): Promise<void> {
   for (const { path, wait } of openWaits(live.state).filter(isApproval)) {
-    const node = live.state.visits.find((visit) => visit.path === path)!.node;
+    const { node } = visitAt(live.state, path);
     if (live.graph.nodes.get(node)!.spec.kind !== "function") continue; // a call node's question keeps its id
     const { callId, approvalId } = wait;
     await withdrawAll(live, [wait], "superseded");

@@ -1,5 +1,3 @@
-import { unverified } from "@holdpoint/approvals";
-import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
