@@ -17,6 +17,8 @@ export const pollMs = 5_000;
 
 export type Desk = Supervisor<readonly [ReturnType<typeof refunds>]>;
 
+type More = Partial<Omit<SupervisorOptions<readonly Workflow[]>, "definitions">>;
+
 let worlds = 0;
 
 /** The stores that supervisors stand on. */
@@ -38,31 +40,23 @@ export function desks() {
     void logged.push({ level, message, ...facts });
   const logger: Logger = { warn: log("warn"), error: log("error") };
   let processes = 0;
-  type More = Partial<SupervisorOptions<readonly Workflow[]>>;
-  /** A new process. */
-  const open = (more: More = {}): Desk => {
+  /** A new process, with definitions of its own. */
+  const openOf = <const D extends readonly Workflow[]>(definitions: D, more: More = {}) => {
     const ids = countingIds(`${prefix}p${(processes += 1)}`);
     const session = more.sessions === undefined ? { session: "desk" } : {};
-    return new Supervisor({
-      store: supervisorStore(home),
-      definitions: [refund],
-      keyring,
-      clock,
-      ids,
-      logger,
-      leaseMs,
-      pollMs,
-      ...session,
-      ...more,
-    }) as Desk;
+    const store = supervisorStore(home);
+    const own = { store, keyring, clock, ids, logger, leaseMs, pollMs };
+    return new Supervisor<D>({ ...own, ...session, ...more, definitions });
   };
+  const open = (more: More = {}): Desk => openOf([refund], more);
   /** One that is active. */
   const activated = async (more: More = {}): Promise<Desk> => {
     const desk = open(more);
     await desk.activate();
     return desk;
   };
-  return { clock, home, store: supervisorStore(home), effects, refund, open, activated, logged };
+  const store = supervisorStore(home);
+  return { clock, home, store, effects, refund, open, openOf, activated, logged };
 }
 
 /** A home that does what `home` does, and whose every commit goes through `commit`. */
