@@ -16,13 +16,16 @@ import type { RunRegistry } from "../registry/store.ts";
 import type { WorkflowStore } from "../run/parts.ts";
 import type { Tenure } from "./tenure.ts";
 
-/** `onLost`: told once the store said that a newer owner stands. */
-export function fencedStores(
-  { approvals, log, runs }: WorkflowStore,
-  tenure: Tenure,
-  onLost: () => void,
-): WorkflowStore {
-  const own = { tenure, onLost };
+/** Who writes. */
+export interface Writer {
+  readonly tenure: Tenure;
+  /** A turn of the event loop, where one is due before the next write. */
+  turn(): Promise<void> | undefined;
+  /** Told once the store said that a newer owner stands. */
+  onLost(): void;
+}
+
+export function fencedStores({ approvals, log, runs }: WorkflowStore, own: Writer): WorkflowStore {
   return {
     approvals: fencedApprovals(approvals, fenced(approvals, own)),
     log: fencedLog(log, fenced(log, own)),
@@ -39,11 +42,9 @@ export function assertLive({ live, session }: Tenure): void {
 
 type Commit = Committer["commit"];
 
-function fenced(
-  to: Committer,
-  { tenure, onLost }: { readonly tenure: Tenure; readonly onLost: () => void },
-): Commit {
+function fenced(to: Committer, { tenure, turn, onLost }: Writer): Commit {
   return async (attemptId, writes): Promise<CommitOutcome> => {
+    await turn();
     assertLive(tenure); // F2
     const { fence } = tenure;
     const outcome = await to.commit(

@@ -32,14 +32,18 @@ export class Hold {
   #cancelWatch: CancelTimer | undefined;
 
   constructor(wiring: Wiring, tenure: Tenure, onEnd: (hold: Hold) => void) {
-    const { base, store, slots, pollMs } = wiring;
+    const { base, store, slots, turns, pollMs } = wiring;
     this.#wiring = wiring;
     this.#onEnd = onEnd;
     this.session = tenure.session;
     this.tenure = tenure;
     this.backlog = new Backlog(base.clock, pollMs);
     this.parts = partsOn(base, {
-      store: fencedStores(store, tenure, () => this.lose()),
+      store: fencedStores(store, {
+        tenure,
+        turn: () => turns.due(),
+        onLost: () => this.lose(),
+      }),
       session: tenure.session,
       slots,
       onFault: (runId) => {

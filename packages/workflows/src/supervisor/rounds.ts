@@ -67,7 +67,7 @@ export class Rounds {
   }
 
   async #takeUp(hold: Hold): Promise<void> {
-    if (!hold.takenUp) await takeUpSession(hold, this.#wiring.adopt);
+    if (!hold.takenUp) await takeUpSession(hold, this.#wiring);
   }
 
   /** What somebody without the session wished, of runs that are at work: the others are found at their next move. */

@@ -255,7 +255,7 @@ export class Supervisor<const D extends readonly Workflow[] = readonly Workflow[
   }
 
   async #takenUp(hold: Hold): Promise<readonly Adoption[]> {
-    return hold.takenUp ? [] : takeUpSession(hold, this.#wiring.adopt);
+    return hold.takenUp ? [] : takeUpSession(hold, this.#wiring);
   }
 
   async #assertExclusive(): Promise<void> {

@@ -16,15 +16,22 @@ import { viewOf } from "../registry/run-view.ts";
 import { adoptOne, adoptRun, openRuns, type Adoption } from "../run/adopting.ts";
 import type { Parts } from "../run/parts.ts";
 import type { Hold } from "./hold.ts";
-import type { AdoptMode } from "./wiring.ts";
+import type { AdoptMode, Wiring } from "./wiring.ts";
 
 /** Takes up what nobody works on, of a session that was just taken. @throws WorkflowError `store-unavailable`, `lease-lost` */
-export async function takeUpSession(hold: Hold, mode: AdoptMode): Promise<readonly Adoption[]> {
+export async function takeUpSession(
+  hold: Hold,
+  { adopt: mode, turns }: Pick<Wiring, "adopt" | "turns">,
+): Promise<readonly Adoption[]> {
   const { parts, session } = hold;
   const { open, broken } = await openRuns(parts, ["pending", "running"], session);
   const adoptions: Adoption[] = [...broken];
-  for (const record of open) adoptions.push(await takeUpChosen(parts, record, mode));
+  for (const record of open) {
+    await turns.due();
+    adoptions.push(await takeUpChosen(parts, record, mode));
+  }
   for (const runId of await answeredRuns(parts)) {
+    await turns.due();
     const { record } = (await parts.access.load(runId)) ?? {};
     if (record?.facts.session !== session || record.standing.status !== "interrupted") continue;
     adoptions.push(await takeUpChosen(parts, record, mode));

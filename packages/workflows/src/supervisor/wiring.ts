@@ -19,6 +19,7 @@ import type { RunView } from "../registry/run-view.ts";
 import { resolveBase, type Base, type CommonOptions } from "../run/options.ts";
 import type { WorkflowStore } from "../run/parts.ts";
 import { Slots } from "../run/slots.ts";
+import { Turns } from "./turns.ts";
 
 /**
  * Where everything of a supervisor's runs is kept. Log, registry and leases have one home: a fence is judged where the lease's
@@ -62,6 +63,7 @@ export interface Wiring {
   readonly store: SupervisorStore;
   readonly lessee: Lessee;
   readonly slots: Slots;
+  readonly turns: Turns;
   readonly wanted: SessionsWanted & { readonly only: string | undefined };
   readonly exclusive: boolean;
   readonly adopt: AdoptMode;
@@ -87,6 +89,7 @@ export function wire(options: SupervisorOptions<readonly Workflow[]>): Wiring {
     store,
     lessee: { store: store.leases, scope, owner, clock, ids, leaseMs },
     slots: new Slots(workers),
+    turns: new Turns(clock),
     wanted: wantedOf(options),
     ...{ exclusive, adopt, leaseMs, pollMs },
   };
