@@ -9,12 +9,14 @@ export {
 } from "./clock.ts";
 export {
   assertWrites,
+  putLease,
   tableOf,
   versionOf,
   type Cell,
   type CommitOutcome,
   type Committer,
   type Fence,
+  type LeaseColumns,
   type Refusal,
   type Row,
   type Write,

@@ -23,6 +23,7 @@ export {
 } from "./graph/interrupt.ts";
 export { END, type NodeOptions, type Retry } from "./graph/node.ts";
 export { interruptFacts, type Flow, type FlowInput, type FlowState } from "./graph/flow.ts";
+export type { Migration } from "./graph/migration.ts";
 export type { FunctionIdentity, Manifest } from "./graph/digest.ts";
 export type { AskOptions, Asking, NodeContext, Restored } from "./run/context.ts";
 

@@ -62,7 +62,21 @@ const runs: Table = {
 
 const runKeys: Table = { name: "runKeys", columns: { runId: "text" }, appendOnly: true };
 
-export const tables = { approvals, approvalKeys, approvalAudit, log, runs, runKeys } as const;
+const leases: Table = {
+  name: "leases",
+  columns: { epoch: "integer", owner: "text or null", until: "integer" },
+  appendOnly: false,
+};
+
+export const tables = {
+  approvals,
+  approvalKeys,
+  approvalAudit,
+  log,
+  runs,
+  runKeys,
+  leases,
+} as const;
 
 /** Every statement that a port's writes may name, by that name. The ports' own lists are compared with it by a test. */
 export const tableByStatement: ReadonlyMap<string, Table> = new Map([
@@ -72,6 +86,7 @@ export const tableByStatement: ReadonlyMap<string, Table> = new Map([
   ["log.append", log],
   ["runs.put", runs],
   ["runKeys.put", runKeys],
+  ["leases.put", leases],
 ]);
 
 /** A table's columns as a row has them, for a select. */

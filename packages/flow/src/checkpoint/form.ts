@@ -9,7 +9,7 @@ import { FlowError } from "../errors.ts";
 import type { RunEvent, VisitInputs } from "../run/event.ts";
 import { plainIdentity, type Identity, type Made } from "../run/identity.ts";
 import type { Entry, ExecutionState, Kept, Replaced, Settled, Started } from "../run/journal.ts";
-import type { Frame, RunState, VisitState } from "../run/state.ts";
+import type { Frame, RunState, Stand, VisitState } from "../run/state.ts";
 import type { ApprovalWait, InterruptWait, Wait } from "../run/wait.ts";
 
 type Text = Extract<Kept, { form: "text" }>;
@@ -191,8 +191,12 @@ function visitForm(visit: VisitState, parts: FormParts): VisitState {
 
 /** A run's state as it is sealed. @throws FlowError `state-not-sealable` */
 export function stateForm(run: RunState, parts: FormParts): RunState {
-  const frames = [...run.frames].map(([path, frame]) => [path, frameForm(frame, parts)] as const);
-  return { ...run, ...frameForm(run, parts), frames: new Map(frames) };
+  return { ...run, ...standForm(run, parts) };
+}
+
+function standForm<T extends Stand>(stand: T, parts: FormParts): T {
+  const frames = [...stand.frames].map(([path, frame]) => [path, frameForm(frame, parts)] as const);
+  return { ...stand, ...frameForm(stand, parts), frames: new Map(frames) };
 }
 
 function frameForm(frame: Frame, parts: FormParts): Frame {
@@ -202,6 +206,9 @@ function frameForm(frame: Frame, parts: FormParts): Frame {
 /** An event as it is sealed. @throws FlowError `state-not-sealable` */
 export function eventForm(event: RunEvent, parts: FormParts): RunEvent {
   switch (event.type) {
+    case "forked":
+    case "migrated":
+      return { ...event, stand: standForm(event.stand, parts) };
     case "visit-started":
       return { ...event, inputs: inputsForm(event.inputs, parts, event.visit) };
     case "call-started": {

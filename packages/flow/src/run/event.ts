@@ -5,6 +5,7 @@ import type { Manifest } from "../graph/digest.ts";
 import type { State } from "../graph/node.ts";
 import type { Identity } from "./identity.ts";
 import type { Kept, Settled, SpentApproval } from "./journal.ts";
+import type { Stand } from "./state.ts";
 import type { ApprovalWait, InterruptWait } from "./wait.ts";
 
 /** What shapes a run, sealed with it at its start; another runner's settings don't change it (FLOW-43). */
@@ -72,7 +73,29 @@ export function answeredId(answer: Answered): string {
  * the process that wrote the event, in milliseconds since 1970; order comes from the list, never from times.
  */
 export type RunEvent = { readonly at: number } & (
-  | { readonly type: "run-started"; readonly seed: RunSeed; readonly state: State }
+  | {
+      readonly type: "run-started";
+      readonly seed: RunSeed;
+      /** The node that the run begins with. */
+      readonly start: string;
+      readonly state: State;
+    }
+  | {
+      /** The run stands where another one waited (FLOW-65). */
+      readonly type: "forked";
+      readonly from: { readonly runId: string; readonly revision: number };
+      /** Rounds that led there: they count against this run's budget. */
+      readonly rounds: number;
+      readonly stand: Stand;
+    }
+  | {
+      /** The run was carried over to another graph (FLOW-53). */
+      readonly type: "migrated";
+      /** Digest of the graph that it was of. */
+      readonly from: string;
+      readonly seed: RunSeed;
+      readonly stand: Stand;
+    }
   | {
       readonly type: "visit-started";
       readonly visit: string;

@@ -16,10 +16,10 @@ import {
   type Settled,
 } from "./journal.ts";
 import { frameAt, openVisitAt, visitPath } from "./path.ts";
-import type { Frame, RunState } from "./state.ts";
+import type { Frame, RunState, Stand } from "./state.ts";
 
 /** The state after the first event. */
-export function begin(event: EventOf<"run-started">, start: string): RunState {
+export function begin(event: EventOf<"run-started">): RunState {
   const run: RunState = {
     seed: event.seed,
     startedAt: event.at,
@@ -35,7 +35,7 @@ export function begin(event: EventOf<"run-started">, start: string): RunState {
     frames: new Map(),
     path: "",
   };
-  queue(run, [start]);
+  queue(run, [event.start]);
   return run;
 }
 
@@ -43,6 +43,13 @@ export function begin(event: EventOf<"run-started">, start: string): RunState {
 export function fold(run: RunState, event: RunEvent, merged?: State): void {
   run.revision += 1; // F1
   switch (event.type) {
+    case "forked":
+      run.counters.rounds = event.rounds;
+      run.phase = { is: "running" };
+      return stand(run, event.stand);
+    case "migrated":
+      run.seed = event.seed;
+      return stand(run, event.stand);
     case "visit-started": {
       const visit = openVisitAt(run, event.visit);
       visit.inputs = event.inputs;
@@ -77,6 +84,11 @@ export function fold(run: RunState, event: RunEvent, merged?: State): void {
     default:
       return foldExecution(run, event);
   }
+}
+
+/** Everything about where the run stands is what the event says; the event gives it away (F1). */
+function stand(run: RunState, { state, visits, held, endReached, visited, frames }: Stand): void {
+  Object.assign(run, { state, visits, held, endReached, visited, frames });
 }
 
 /** What happens inside one execution. */

@@ -36,6 +36,8 @@ export function noticeOf(event: RunEvent, runId: string, revision: number): RunN
 function told(event: RunEvent): Told {
   switch (event.type) {
     case "run-started":
+    case "forked":
+    case "migrated":
     case "paused":
     case "completed":
     case "cancelled":

@@ -52,10 +52,19 @@ export interface WaitingFor {
   readonly answerBy?: AnswerBy;
 }
 
+/** Somebody's word that a run is to end: on record until it has, so that a crash forgets neither it nor its reason (WF-26). */
+export interface CancelRequest {
+  readonly reason: string;
+  readonly by: ActorRef | undefined;
+  readonly at: number;
+}
+
 /** A run as the registry knows it. */
 export interface RunRecord {
   readonly facts: RunFacts;
   readonly standing: Standing;
+  /** Of a run that was at work when somebody cancelled it. */
+  readonly cancel: CancelRequest | undefined;
   /** What waits for a person; of a running run, what has been asked so far. */
   readonly waits: readonly WaitingFor[];
   /** The log's revision as of this record; 0 before anything ran. */
@@ -68,6 +77,7 @@ export function pendingRun(facts: RunFacts): RunRecord {
   return {
     facts,
     standing: { status: "pending" },
+    cancel: undefined,
     waits: [],
     revision: 0,
     updatedAt: facts.createdAt,

@@ -5,6 +5,8 @@ import type { RunEvent, RunEventType } from "@holdpoint/flow";
  * results or notes.
  */
 export interface Activity {
+  /** The same live and later, in every process: `<run>/<revision>`. */
+  readonly id: string;
   /** 1 is the first; none is missing. */
   readonly revision: number;
   /** Milliseconds since 1970, of the process that wrote it. */
@@ -26,9 +28,9 @@ export interface HistoryQuery {
 }
 
 /** Derived from the log's event alone, so it reads the same live and later. */
-export function activityOf(event: RunEvent, revision: number): Activity {
+export function activityOf(event: RunEvent, runId: string, revision: number): Activity {
   const { at, type } = event;
-  return { revision, at, type, ...detailsOf(event) };
+  return { id: `${runId}/${revision}`, revision, at, type, ...detailsOf(event) };
 }
 
 function detailsOf(event: RunEvent): Pick<Activity, "visit" | "tool" | "approvalId" | "by"> {
