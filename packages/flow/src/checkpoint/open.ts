@@ -70,7 +70,7 @@ export function openCheckpoint(
   if (expected.runId !== undefined) checkRun(expected.runId, run);
   checkDigest(graph, header); // O4
   if (header["phase"] !== "paused") throw terminal(run, String(header["phase"])); // O5
-  const state = decoded(graph, parts, run, body); // O6
+  const state = decodedState(graph, parts, run, body); // O6
   const opened: RunState = { ...state, seed: { ...state.seed, manifest: graph.manifest } };
   const { seed, revision, phase } = opened;
   const agrees =
@@ -84,7 +84,7 @@ export function openCheckpoint(
 }
 
 /** What the seal covered, built by what the graph reaches. */
-function decoded(graph: Graph, parts: Parts, runId: string, body: string): RunState {
+export function decodedState(graph: Graph, parts: Parts, runId: string, body: string): RunState {
   try {
     return parts.sealer.decode(body, { schema: graph.reachable }) as RunState;
   } catch (error) {

@@ -21,7 +21,7 @@ import type { Reply } from "./answers.ts";
 import type { EventOf, RunEvent } from "./event.ts";
 import { cancelRun } from "./cancel.ts";
 import { begin } from "./fold.ts";
-import { readRun } from "./history.ts";
+import { readHistory, readRun } from "./history.ts";
 import { pendingId } from "./journal.ts";
 import { LiveRun, neverAborted } from "./live.ts";
 import type { RunNotice } from "./notice.ts";
@@ -222,7 +222,7 @@ export class FlowRunner {
   /** Everything that happened to a durable run, in order, verified (FLOW-74). @throws as `adopt` */
   async history(flow: Flow, runId: string): Promise<readonly RunEvent[]> {
     const { parts, scope } = this.#resolved;
-    return (await readRun(graphOf(flow), parts, scope, runId)).events;
+    return readHistory(graphOf(flow), parts, scope, runId);
   }
 
   #result<F extends Flow>(live: LiveRun, performed: Performed): RunResult<F> {
@@ -236,7 +236,7 @@ export class FlowRunner {
     graph: Graph,
     state: RunState,
     signal: AbortSignal,
-    from: Pick<ConstructorParameters<typeof LiveRun>[0], "queued" | "end">,
+    from: Pick<ConstructorParameters<typeof LiveRun>[0], "queued" | "end" | "need">,
   ): LiveRun {
     return new LiveRun({ graph, parts: this.#resolved.parts, state, signal, ...from });
   }
@@ -252,10 +252,10 @@ export class FlowRunner {
     const { parts, scope } = this.#resolved;
     const { seed, revision } = opened.state;
     if (parts.log === undefined || (await parts.log.head(scope, seed.runId)) === 0) return opened;
-    const replayed = await readRun(graph, parts, scope, seed.runId);
-    checkRevision(replayed, seed.runId, revision);
-    checkState(graph, replayed.state);
-    return this.#live(graph, replayed.state, signal, { end: replayed.end });
+    const { state, ...from } = await readRun(graph, parts, scope, seed.runId);
+    await checkRevision(state, revision, () => readHistory(graph, parts, scope, seed.runId));
+    checkState(graph, state);
+    return this.#live(graph, state, signal, from);
   }
 
   /** Only its sealed bytes are believed. */
@@ -279,9 +279,9 @@ export class FlowRunner {
 
   async #reopened(graph: Graph, runId: string, signal: AbortSignal): Promise<LiveRun> {
     const { parts, scope } = this.#resolved;
-    const { state, end } = await readRun(graph, parts, scope, runId);
+    const { state, ...from } = await readRun(graph, parts, scope, runId);
     checkState(graph, state);
-    return this.#live(graph, state, signal, { end });
+    return this.#live(graph, state, signal, from);
   }
 
   /** FLOW-44: a flow that nobody could answer is refused at its start, not weeks later. */
