@@ -9,12 +9,14 @@ export {
 } from "./clock.ts";
 export {
   assertWrites,
+  putLease,
   tableOf,
   versionOf,
   type Cell,
   type CommitOutcome,
   type Committer,
   type Fence,
+  type LeaseColumns,
   type Refusal,
   type Row,
   type Write,
@@ -24,6 +26,7 @@ export type { KeyRange } from "./row-table.ts";
 
 // People
 export {
+  actorRef,
   assertActor,
   identityPort,
   isActor,

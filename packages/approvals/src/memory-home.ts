@@ -39,15 +39,11 @@ export interface MemoryHome extends Committer {
   scopes(table: string): readonly string[];
   /** Calls `watcher` with the rows of each later commit; the result takes it back. */
   watch(watcher: (applied: readonly AppliedWrite[]) => void): () => void;
-  /** The newest epoch of a lease; 0 where none was set. Writes fenced under an older one are refused. */
-  epoch(name: string): number;
-  setEpoch(name: string, epoch: number): void;
 }
 
 /** An empty home. `clock` (default: the machine's) answers `now` and judges `before`. */
 export function memoryHome({ clock = systemClock }: { readonly clock?: Clock } = {}): MemoryHome {
   const tables = new Map<string, Map<string, RowTable>>();
-  const epochs = new Map<string, number>();
   const watchers = new Set<(applied: readonly AppliedWrite[]) => void>();
 
   const row = (table: string, scope: string, key: string) =>
@@ -63,11 +59,7 @@ export function memoryHome({ clock = systemClock }: { readonly clock?: Clock } =
 
   function commit(attemptId: string, writes: readonly Write[]): CommitOutcome {
     assertWrites(attemptId, writes);
-    const judged = judge(attemptId, writes, {
-      row,
-      epoch: (name) => epochs.get(name) ?? 0,
-      now: clock.now(),
-    });
+    const judged = judge(attemptId, writes, { row, now: clock.now() });
     if (judged.status !== "applicable") return judged;
     for (const applied of judged.applied) set(applied);
     if (judged.applied.length > 0) for (const tell of watchers) tell(judged.applied); // H4
@@ -87,8 +79,6 @@ export function memoryHome({ clock = systemClock }: { readonly clock?: Clock } =
       watchers.add(watcher);
       return () => watchers.delete(watcher);
     },
-    epoch: (name) => epochs.get(name) ?? 0,
-    setEpoch: (name, epoch) => void epochs.set(name, epoch),
   };
   return home;
 }
@@ -96,7 +86,6 @@ export function memoryHome({ clock = systemClock }: { readonly clock?: Clock } =
 /** What a commit is judged against. */
 interface Standing {
   row(table: string, scope: string, key: string): Row | undefined;
-  epoch(name: string): number;
   readonly now: number;
 }
 
@@ -113,16 +102,17 @@ function judge(attemptId: string, writes: readonly Write[], standing: Standing):
   const applied: AppliedWrite[] = [];
   let own = 0;
   let refused: (Judged & { readonly status: "refused" }) | undefined;
+  const row = (table: string, scope: string, key: string): Row | undefined =>
+    staged.get(placeIn(table, scope, key))?.row ?? standing.row(table, scope, key); // H2
   for (const [at, write] of writes.entries()) {
     const table = tableOf(write.statement);
-    const place = `${table}\n${write.scope}\n${write.key}`; // no part of it can hold a line break
-    const stands = staged.get(place)?.row ?? standing.row(table, write.scope, write.key); // H2
+    const stands = row(table, write.scope, write.key);
     if (isOwn(attemptId, write, stands)) {
       own += 1;
       continue;
     }
     if (write.expect === "any" && stands !== undefined) continue;
-    const refusal = refusalOf(write, stands, standing);
+    const refusal = refusalOf(write, stands, { row, now: standing.now });
     if (refusal !== undefined) {
       refused ??= { status: "refused", write: at, refusal };
       continue;
@@ -133,7 +123,7 @@ function judge(attemptId: string, writes: readonly Write[], standing: Standing):
       row: rowAfter(attemptId, write, stands),
       previous: stands,
     };
-    staged.set(place, next);
+    staged.set(placeIn(table, write.scope, write.key), next);
     applied.push(next);
   }
   if (refused === undefined) {
@@ -154,10 +144,18 @@ function isOwn(attemptId: string, write: Write, stands: Row | undefined): boolea
 function refusalOf(write: Write, stands: Row | undefined, at: Standing): Refusal | undefined {
   const version = versionOf(stands);
   if (write.expect !== "any" && version !== write.expect) return { because: "version", stands };
-  const epoch = write.fence === undefined ? 0 : at.epoch(write.fence.name);
-  if (write.fence !== undefined && epoch > write.fence.epoch) return { because: "fenced", epoch };
+  if (write.fence !== undefined) {
+    const epoch = Number(at.row("leases", write.scope, write.fence.name)?.values["epoch"] ?? 0);
+    if (epoch > write.fence.epoch) return { because: "fenced", epoch };
+  }
   if (write.before !== undefined && at.now >= write.before) return { because: "late", now: at.now };
+  if (write.from !== undefined && at.now < write.from) return { because: "early", now: at.now };
   return undefined;
+}
+
+/** A row's place as one text; no part of it can hold a line break. */
+function placeIn(table: string, scope: string, key: string): string {
+  return `${table}\n${scope}\n${key}`;
 }
 
 // H3

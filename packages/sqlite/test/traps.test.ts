@@ -4,6 +4,7 @@ import {
   isApprovalError,
   limits as portLimits,
   noExpiry,
+  putLease,
   statements,
   type Cell,
   type Write,
@@ -97,7 +98,7 @@ describe("a write", () => {
   });
 
   it("STORE-08 STORE-11 may name the ports' statements and no others", () => {
-    const ports = [...Object.values(statements), ...Object.values(runStatements)];
+    const ports = [...Object.values(statements), ...Object.values(runStatements), putLease];
     const logs = [
       appendWrite(scope, "r", 1, "t"),
       snapshotWrite(scope, "r", { version: 1, revision: 1, text: "t" }),
@@ -108,9 +109,27 @@ describe("a write", () => {
   });
 
   it("STORE-08 has columns that no part of a statement is called like", () => {
-    const own = ["scope", "key", "rowVersion", "attempt", "expect", "now", "before", "fence"];
+    const own = [
+      "scope",
+      "key",
+      "rowVersion",
+      "attempt",
+      "expect",
+      "now",
+      "before",
+      "from",
+      "fence",
+    ];
     for (const { columns } of Object.values(tables)) {
-      for (const name of [...own, "epoch", "wanted", "limit", "afterValue", "afterId", "place"]) {
+      for (const name of [
+        ...own,
+        "fencedBelow",
+        "wanted",
+        "limit",
+        "afterValue",
+        "afterId",
+        "place",
+      ]) {
         expect(Object.keys(columns)).not.toContain(name);
       }
     }

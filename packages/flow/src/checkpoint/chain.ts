@@ -23,6 +23,13 @@ export interface ChainEnd {
 
 export const chainStart: ChainEnd = { revision: 0, mac: "" };
 
+/** An event's text on its way into the log. */
+export interface Entry {
+  readonly body: string;
+  /** What the header says of the graph, where the run begins with it or is carried over to it (`graphHeader`). */
+  readonly of?: Header | undefined;
+}
+
 export interface SealedEntries {
   readonly writes: readonly ReturnType<typeof appendWrite>[];
   readonly end: ChainEnd;
@@ -37,23 +44,14 @@ export class Chain {
   readonly #forms: FormParts;
   readonly #scope: string;
   readonly #runId: string;
-  readonly #of: Header;
   readonly #repeats = new Repeats();
 
-  /** `of`: what the first entry's header says of the graph. */
-  constructor(how: {
-    keyring: Keyring;
-    forms: FormParts;
-    scope: string;
-    runId: string;
-    of?: Header;
-  }) {
+  constructor(how: { keyring: Keyring; forms: FormParts; scope: string; runId: string }) {
     this.#keyring = how.keyring;
     this.#sealer = how.forms.sealer;
     this.#forms = how.forms;
     this.#scope = how.scope;
     this.#runId = how.runId;
-    this.#of = how.of ?? {};
   }
 
   /** An event's text. @throws FlowError `state-not-sealable` with the path of what can't be sealed. */
@@ -64,16 +62,16 @@ export class Chain {
   }
 
   /** The writes that append encoded events after `end`. `snapshot`: one is taken at the last of them (L3). */
-  seal(end: ChainEnd, bodies: readonly string[], snapshot = false): SealedEntries {
+  seal(end: ChainEnd, entries: readonly Entry[], snapshot = false): SealedEntries {
     const mark = this.#repeats.mark();
     let { revision, mac } = end;
-    const writes = bodies.map((body, index) => {
+    const writes = entries.map(({ body, of }, index) => {
       revision += 1;
       const signed = sign(body, {
         keyring: this.#keyring,
         purpose: "log-entry",
         header: {
-          ...(revision === 1 && this.#of), // the first says of which graph the run is
+          ...of,
           scope: this.#scope,
           run: this.#runId,
           rev: revision,
@@ -81,7 +79,7 @@ export class Chain {
         },
       });
       mac = signed.mac;
-      const isWhole = snapshot && index === bodies.length - 1;
+      const isWhole = snapshot && index === entries.length - 1;
       if (isWhole) this.#repeats.clear();
       const kept = this.#repeats.cut(revision, signed.text); // with nothing remembered: as it is
       return appendWrite(this.#scope, this.#runId, revision, kept);
@@ -102,22 +100,21 @@ export class Chain {
   }
 
   /**
-   * Entries after `end`, verified in order and only then decoded.
+   * Entries after `end`, verified in order and only then decoded. `before` is told the last header that says of which graph
+   * the run is, and gives the schema to decode by. `from`: the entry that `end` is at, where reading begins at a snapshot, and
+   * what that says of the graph.
    * @throws FlowError `checkpoint-tampered` naming the first revision that does not hold.
    */
   open(
     end: ChainEnd,
     rows: readonly LogRow[],
-    how: {
-      readonly schema: unknown;
-      readonly first?: (header: Header) => void;
-      /** The entry that `end` is at, where reading begins at a snapshot. */
-      readonly from?: LogRow;
-    },
+    before: (of: Header) => unknown,
+    from?: { readonly entry: LogRow; readonly of: Header },
   ): { events: RunEvent[]; end: ChainEnd } {
     let { revision, mac } = end;
+    let of: Header = from?.of ?? {};
     const whole = new Map<number, string>();
-    if (how.from !== undefined) whole.set(end.revision, how.from.text);
+    if (from !== undefined) whole.set(end.revision, from.entry.text);
     const bodies = rows.map((row) => {
       revision += 1;
       const text = madeWhole(row.text, (earlier) => whole.get(earlier)); // L3
@@ -128,13 +125,12 @@ export class Chain {
       const holds =
         row.revision === revision && this.#isOwn(header, revision) && header["prev"] === mac;
       if (!holds) throw this.#tampered(revision); // L2
-      if (revision === 1) how.first?.(header);
+      if ("graph" in header) of = header;
       mac = entry.mac;
       return entry.body;
     });
-    const events = bodies.map(
-      (body) => this.#sealer.decode(body, { schema: how.schema }) as RunEvent,
-    );
+    const schema = before(of);
+    const events = bodies.map((body) => this.#sealer.decode(body, { schema }) as RunEvent);
     return { events, end: { revision, mac } };
   }
 

@@ -18,8 +18,8 @@ import { snapshotWrite, type SnapshotRow } from "../run/log.ts";
 import type { Parts } from "../run/parts.ts";
 import type { RunState } from "../run/state.ts";
 import type { ChainEnd } from "./chain.ts";
-import { checkGraph, decodedState, tampered } from "./open.ts";
-import { encodeState, graphHeader } from "./seal.ts";
+import { decodedState, tampered } from "./open.ts";
+import { encodeState, graphHeader, manifestFrom } from "./seal.ts";
 
 const purpose = "run-snapshot";
 /** The version of what a snapshot holds: 1, first release. */
@@ -98,19 +98,16 @@ export function verifiedSnapshot(
   }
 }
 
-/**
- * The state of a snapshot at its entry. @throws FlowError `graph-mismatch`, `graph-version-mismatch`, `checkpoint-tampered`,
- * `state-invalid`
- */
+/** The state of a snapshot, given where the chain stands at its entry. @throws FlowError `checkpoint-tampered`, `state-invalid` */
 export function openedSnapshot(
   { row, header, body }: KnownSnapshot,
   end: ChainEnd,
   { graph, parts, runId }: { graph: Graph; parts: Parts; runId: string },
 ): RunState {
   if (header["entry"] !== end.mac) throw tampered(runId, "its log is not the one of its snapshot");
-  checkGraph(graph, header);
   const state = decodedState(graph, parts, runId, body);
   if (state.seed.runId !== runId || state.revision !== row.revision)
     throw tampered(runId, "its snapshot contradicts itself");
-  return { ...state, seed: { ...state.seed, manifest: graph.manifest } };
+  const manifest = manifestFrom(String(header["parts"]));
+  return { ...state, seed: { ...state.seed, manifest } };
 }

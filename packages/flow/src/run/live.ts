@@ -40,6 +40,12 @@ export type NewEvent = RunEvent extends infer E
     : never
   : never;
 
+/** Of which graph a sealed text is, and where its run stood. */
+export interface Sealed {
+  readonly digest: string;
+  readonly revision: number;
+}
+
 /** An event on its way into the log. */
 interface Entry {
   readonly event: RunEvent;
@@ -58,6 +64,8 @@ export class LiveRun {
   readonly parts: Parts;
   readonly state: RunState;
   readonly signal: AbortSignal;
+  /** What the text or the log said that this process goes on from, where the run was carried over since. */
+  readonly opened: Sealed | undefined;
   /** Names the checkpoint that this process goes on from, where it was passed by value. */
   readonly mac: string | undefined;
   /** Where the log stands; behind `state.revision` by what is queued. */
@@ -65,6 +73,7 @@ export class LiveRun {
   #need: SnapshotNeed;
   readonly #chain: Chain | undefined;
   readonly #teller: Teller;
+  #untold: RunEvent[] = [];
   #queue: Entry[] = [];
   #along: MakeWrites[] = [];
   #committing: Promise<unknown> = Promise.resolve();
@@ -77,7 +86,8 @@ export class LiveRun {
     end?: ChainEnd;
     need?: SnapshotNeed;
     mac?: string;
-    /** Events that made `state` and are not logged yet. */
+    opened?: Sealed | undefined;
+    /** Events that made `state` and are on no record yet: they go along with, and are told before, the next. */
     queued?: readonly RunEvent[];
   }) {
     this.graph = how.graph;
@@ -98,10 +108,13 @@ export class LiveRun {
         forms: formParts(how.graph, how.parts),
         scope,
         runId,
-        of: graphHeader(how.state.seed),
       });
     this.#teller = how.parts.telling.of(runId);
-    for (const event of how.queued ?? []) this.#keep(event, this.#encoded(event));
+    this.opened = how.opened;
+    for (const event of how.queued ?? []) {
+      if (this.#chain === undefined) this.#untold.push(event);
+      else this.#queue.push({ event, body: this.#encoded(event) });
+    }
   }
 
   /** What the run has spent, calls that are about to run included: they are charged before they start (TOOL-05). */
@@ -118,26 +131,25 @@ export class LiveRun {
     this.charged.cost += cost;
   }
 
-  /** Runs one execution; an abort of the run stops it at once, and its calls' ends are nobody's (FLOW-07). */
-  async executing<T>(scope: { stop(error: unknown): void }, run: () => Promise<T>): Promise<T> {
-    if (this.signal.aborted) throw abortedRun(this);
+  /** Runs one execution; an abort of its frame's signal stops it at once, and its calls' ends are nobody's (FLOW-07). */
+  async executing<T>(
+    signal: AbortSignal,
+    scope: { stop(error: unknown): void },
+    run: () => Promise<T>,
+  ): Promise<T> {
+    if (signal.aborted) throw abortedRun(this);
     const stop = (): void => scope.stop(abortedRun(this));
-    this.signal.addEventListener("abort", stop, { once: true });
+    signal.addEventListener("abort", stop, { once: true });
     try {
       return await run();
     } finally {
-      this.signal.removeEventListener("abort", stop);
+      signal.removeEventListener("abort", stop);
     }
   }
 
   /** Tells of something that is no event of the log. */
   notice(notice: Omit<RunNotice, "runId" | "revision" | "at">): void {
     this.#teller.notice({ ...notice, revision: this.state.revision, at: this.parts.clock.now() });
-  }
-
-  /** Whether anybody can abort it; most runs can't be, and pay nothing for it. */
-  get abortable(): boolean {
-    return this.signal !== neverAborted;
   }
 
   get durable(): boolean {
@@ -207,8 +219,13 @@ export class LiveRun {
   }
 
   #keep(event: RunEvent, body: string): void {
-    if (this.#chain === undefined) this.#teller.tell(event, this.state.revision);
-    else this.#queue.push({ event, body });
+    if (this.#chain !== undefined) return void this.#queue.push({ event, body });
+    const { revision } = this.state;
+    const untold = this.#untold;
+    if (untold.length > 0) this.#untold = [];
+    for (const [index, before] of untold.entries())
+      this.#teller.tell(before, revision - untold.length + index);
+    this.#teller.tell(event, revision);
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -265,19 +282,25 @@ export class LiveRun {
 
   /** Entries as writes. `folded`: they are in the state already, so a snapshot of it can go along where one is due. */
   #sealed(entries: readonly Entry[], folded: boolean) {
-    const bodies = entries.map((entry) => entry.body);
     const { state, graph, parts } = this;
     const chain = this.#chain!;
     const due = folded && state.phase.is !== "ended" && isDue(this.#need);
     const body = due ? snapshotBody(state, graph, parts) : undefined;
-    const sealed = chain.seal(this.#end, bodies, body !== undefined);
+    const sealed = chain.seal(
+      this.#end,
+      entries.map(({ event, body: text }) => ({
+        body: text,
+        of: "seed" in event ? graphHeader(event.seed) : undefined,
+      })),
+      body !== undefined,
+    );
     const { end } = sealed;
     const takeBack = (): void => chain.takeBack(sealed);
     if (body === undefined || end.revision !== state.revision) {
       const { eventsSince, charsSince } = this.#need;
       const need = {
         ...this.#need,
-        eventsSince: eventsSince + bodies.length,
+        eventsSince: eventsSince + entries.length,
         charsSince: charsSince + charsOf(sealed.writes),
       };
       return { writes: sealed.writes, end, need, takeBack };
@@ -303,7 +326,7 @@ function charsOf(writes: readonly Write[]): number {
   return writes.reduce((sum, { values }) => sum + String(values["text"]).length, 0);
 }
 
-/** The signal of a run that nobody can abort. */
+/** The signal of a run that nobody can abort: most can't be, and pay nothing for it. */
 export const neverAborted: AbortSignal = new AbortController().signal;
 
 /** What ends this process's part in a run whose signal was aborted. */

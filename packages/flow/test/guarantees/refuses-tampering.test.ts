@@ -52,7 +52,7 @@ describe("a checkpoint that was touched is refused, with nothing run and no reco
     const before = [...log];
     for (const checkpoint of [made, loaded]) {
       expect(() => mine.dumpCheckpoint(checkpoint)).toThrow(expect.objectContaining(tampered));
-      expect(await rejection(mine.resume(f, checkpoint, yes))).toMatchObject(tampered);
+      expect(await rejection(mine.resume(f, checkpoint, yes()))).toMatchObject(tampered);
     }
     expect([...log]).toEqual(before);
   });
@@ -65,11 +65,11 @@ describe("a checkpoint that was touched is refused, with nothing run and no reco
       .node("b", () => {})
       .path("a", "b")
       .build();
-    expect(await rejection(mine.resume(other, mine.loadCheckpoint(f, text), yes))).toMatchObject({
+    expect(await rejection(mine.resume(other, mine.loadCheckpoint(f, text), yes()))).toMatchObject({
       code: "graph-version-mismatch",
     });
     const loaded = mine.loadCheckpoint(f, text);
-    expect(await rejection(mine.resume(f, loaded, yes, { runId: "run-9" }))).toMatchObject({
+    expect(await rejection(mine.resume(f, loaded, yes(), { runId: "run-9" }))).toMatchObject({
       code: "graph-run-mismatch",
     });
   });
