@@ -105,10 +105,10 @@ export const runLogCases: readonly LogCase[] = [
       same(await log.snapshot(scope, "run-1"), undefined, "the snapshot of no run");
       await commits(log, "one", [entry(1), snapshot(1, 1)]);
       await commits(log, "two", [entry(2), snapshot(2, 2), snapshot(1, 7, "run-10")]);
-      const stale = await another().commit("three", [entry(3), snapshot(2, 3)]);
+      const stale = await (await another()).commit("three", [entry(3), snapshot(2, 3)]);
       same(stale.status, "refused", "a version that is taken");
       const newest = { version: 2, revision: 2, text: "state at 2" };
-      same(await another().snapshot(scope, "run-1"), newest, "the newest");
+      same(await (await another()).snapshot(scope, "run-1"), newest, "the newest");
       same(await log.snapshot("other", "run-1"), undefined, "a snapshot elsewhere");
       same(await log.head(scope, "run-1"), 2, "the rest of a refused list");
       const again = await log.commit("two", [entry(2), snapshot(2, 2), snapshot(1, 7, "run-10")]);
