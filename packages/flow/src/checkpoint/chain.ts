@@ -20,6 +20,13 @@ export interface ChainEnd {
 
 export const chainStart: ChainEnd = { revision: 0, mac: "" };
 
+/** An event's text on its way into the log. */
+export interface Entry {
+  readonly body: string;
+  /** What the header says of the graph, where the run begins with it or is carried over to it (`graphHeader`). */
+  readonly of?: Header | undefined;
+}
+
 export interface SealedEntries {
   readonly writes: readonly ReturnType<typeof appendWrite>[];
   readonly end: ChainEnd;
@@ -32,22 +39,13 @@ export class Chain {
   readonly #forms: FormParts;
   readonly #scope: string;
   readonly #runId: string;
-  readonly #of: Header;
 
-  /** `of`: what the first entry's header says of the graph. */
-  constructor(how: {
-    keyring: Keyring;
-    forms: FormParts;
-    scope: string;
-    runId: string;
-    of?: Header;
-  }) {
+  constructor(how: { keyring: Keyring; forms: FormParts; scope: string; runId: string }) {
     this.#keyring = how.keyring;
     this.#sealer = how.forms.sealer;
     this.#forms = how.forms;
     this.#scope = how.scope;
     this.#runId = how.runId;
-    this.#of = how.of ?? {};
   }
 
   /** An event's text. @throws FlowError `state-not-sealable` with the path of what can't be sealed. */
@@ -58,15 +56,15 @@ export class Chain {
   }
 
   /** The writes that append encoded events after `end`. */
-  seal(end: ChainEnd, bodies: readonly string[]): SealedEntries {
+  seal(end: ChainEnd, entries: readonly Entry[]): SealedEntries {
     let { revision, mac } = end;
-    const writes = bodies.map((body) => {
+    const writes = entries.map(({ body, of }) => {
       revision += 1;
       const signed = sign(body, {
         keyring: this.#keyring,
         purpose: "log-entry",
         header: {
-          ...(revision === 1 && this.#of), // the first says of which graph the run is
+          ...of,
           scope: this.#scope,
           run: this.#runId,
           rev: revision,
@@ -80,15 +78,17 @@ export class Chain {
   }
 
   /**
-   * Entries after `end`, verified in order and only then decoded.
+   * Entries after `end`, verified in order and only then decoded. `before` is told the last header that says of which graph
+   * the run is, and gives the schema to decode by.
    * @throws FlowError `checkpoint-tampered` naming the first revision that does not hold.
    */
   open(
     end: ChainEnd,
     rows: readonly LogRow[],
-    how: { readonly schema: unknown; readonly first?: (header: Header) => void },
+    before: (of: Header) => unknown,
   ): { events: RunEvent[]; end: ChainEnd } {
     let { revision, mac } = end;
+    let of: Header = {};
     const bodies = rows.map((row) => {
       revision += 1;
       const entry = this.#verified(row, revision);
@@ -100,13 +100,12 @@ export class Chain {
         header["rev"] === revision &&
         header["prev"] === mac;
       if (!holds) throw this.#tampered(revision); // L2
-      if (revision === 1) how.first?.(header);
+      if ("graph" in header) of = header;
       mac = entry.mac;
       return entry.body;
     });
-    const events = bodies.map(
-      (body) => this.#sealer.decode(body, { schema: how.schema }) as RunEvent,
-    );
+    const schema = before(of);
+    const events = bodies.map((body) => this.#sealer.decode(body, { schema }) as RunEvent);
     return { events, end: { revision, mac } };
   }
 

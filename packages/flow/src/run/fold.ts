@@ -16,10 +16,10 @@ import {
   type Settled,
 } from "./journal.ts";
 import { frameAt, openVisitAt, visitPath } from "./path.ts";
-import type { Frame, RunState } from "./state.ts";
+import type { Frame, RunState, Stand } from "./state.ts";
 
 /** The state after the first event. */
-export function begin(event: EventOf<"run-started">, start: string): RunState {
+export function begin(event: EventOf<"run-started">): RunState {
   const run: RunState = {
     seed: event.seed,
     startedAt: event.at,
@@ -35,7 +35,7 @@ export function begin(event: EventOf<"run-started">, start: string): RunState {
     frames: new Map(),
     path: "",
   };
-  queue(run, [start]);
+  queue(run, [event.start]);
   return run;
 }
 
@@ -43,6 +43,13 @@ export function begin(event: EventOf<"run-started">, start: string): RunState {
 export function fold(run: RunState, event: RunEvent, merged?: State): void {
   run.revision += 1; // F1
   switch (event.type) {
+    case "forked":
+      run.counters.rounds = event.rounds;
+      run.phase = { is: "running" };
+      return stand(run, event.stand);
+    case "migrated":
+      run.seed = event.seed;
+      return stand(run, event.stand);
     case "visit-started": {
       const visit = openVisitAt(run, event.visit);
       visit.inputs = event.inputs;
@@ -79,6 +86,11 @@ export function fold(run: RunState, event: RunEvent, merged?: State): void {
   }
 }
 
+/** Everything about where the run stands is what the event says; the event gives it away (F1). */
+function stand(run: RunState, { state, visits, held, endReached, visited, frames }: Stand): void {
+  Object.assign(run, { state, visits, held, endReached, visited, frames });
+}
+
 /** What happens inside one execution. */
 function foldExecution(run: RunState, event: RunEvent): void {
   switch (event.type) {
@@ -102,7 +114,8 @@ function foldExecution(run: RunState, event: RunEvent): void {
     case "step-recorded":
       execution(run, event.visit).journal.push({ id: event.call, outcome: event.outcome });
       return;
-    case "approval-requested": {
+    case "approval-requested":
+    case "interrupted": {
       const { waits } = execution(run, event.visit);
       remove(waits, (wait) => wait.callId === event.wait.callId);
       waits.push(event.wait);
@@ -132,7 +145,10 @@ function finishCall(
   const into = execution(run, event.visit);
   into.journal.push({ id, outcome, ...(approval && { approval }) });
   if (into.waits.length > 0)
-    remove(into.waits, (wait) => wait.id !== undefined && same(wait.id, id));
+    remove(
+      into.waits,
+      (wait) => wait.kind === "approval" && wait.id !== undefined && same(wait.id, id),
+    );
   if (into.started.length > 0) remove(into.started, (started) => same(started.id, id));
   run.counters.calls += 1;
   run.counters.cost += cost;
@@ -154,9 +170,17 @@ function foldReplaced(run: RunState, event: EventOf<"superseded" | "answer-unuse
 function foldAnswered(run: RunState, event: EventOf<"answered">): void {
   for (const answer of event.answers) {
     const visit = openVisitAt(run, answer.visit);
-    const wait = visit.execution.waits.find((candidate) => candidate.callId === answer.callId);
-    if (wait?.kind !== answer.kind) continue; // asked and answered at once, by a port that keeps records
-    wait.answer = { decision: answer.decision, attemptId: event.attemptId };
+    const { waits, journal } = visit.execution;
+    const wait = waits.find((candidate) => candidate.callId === answer.callId);
+    if (wait === undefined) continue; // asked and answered at once, by a port that keeps records
+    if (wait.kind === "approval" && answer.kind === "approval")
+      wait.answer = { decision: answer.decision, attemptId: event.attemptId };
+    if (wait.kind === "interrupt" && answer.kind === "interrupt") {
+      const { id, cursor } = wait;
+      remove(waits, (candidate) => candidate === wait);
+      const outcome = { ok: true, result: answer.payload } as const;
+      journal.push({ id, outcome, ...(cursor && { cursor }) }); // the code gets it like any outcome
+    }
     visit.status = "ready"; // FLOW-30: only executions that got an answer run again
   }
   run.settling = undefined;

@@ -33,6 +33,12 @@ export type NewEvent = RunEvent extends infer E
     : never
   : never;
 
+/** Of which graph a sealed text is, and where its run stood. */
+export interface Sealed {
+  readonly digest: string;
+  readonly revision: number;
+}
+
 /** An event on its way into the log. */
 interface Entry {
   readonly event: RunEvent;
@@ -51,12 +57,15 @@ export class LiveRun {
   readonly parts: Parts;
   readonly state: RunState;
   readonly signal: AbortSignal;
+  /** What the text or the log said that this process goes on from, where the run was carried over since. */
+  readonly opened: Sealed | undefined;
   /** Names the checkpoint that this process goes on from, where it was passed by value. */
   readonly mac: string | undefined;
   /** Where the log stands; behind `state.revision` by what is queued. */
   #end: ChainEnd;
   readonly #chain: Chain | undefined;
   readonly #teller: Teller;
+  #untold: RunEvent[] = [];
   #queue: Entry[] = [];
   #along: MakeWrites[] = [];
   #committing: Promise<unknown> = Promise.resolve();
@@ -68,7 +77,8 @@ export class LiveRun {
     signal: AbortSignal;
     end?: ChainEnd;
     mac?: string;
-    /** Events that made `state` and are not logged yet. */
+    opened?: Sealed | undefined;
+    /** Events that made `state` and are on no record yet: they go along with, and are told before, the next. */
     queued?: readonly RunEvent[];
   }) {
     this.graph = how.graph;
@@ -88,10 +98,13 @@ export class LiveRun {
         forms: formParts(how.graph, how.parts),
         scope,
         runId,
-        of: graphHeader(how.state.seed),
       });
     this.#teller = how.parts.telling.of(runId);
-    for (const event of how.queued ?? []) this.#keep(event, this.#encoded(event));
+    this.opened = how.opened;
+    for (const event of how.queued ?? []) {
+      if (this.#chain === undefined) this.#untold.push(event);
+      else this.#queue.push({ event, body: this.#encoded(event) });
+    }
   }
 
   /** What the run has spent, calls that are about to run included: they are charged before they start (TOOL-05). */
@@ -196,8 +209,13 @@ export class LiveRun {
   }
 
   #keep(event: RunEvent, body: string): void {
-    if (this.#chain === undefined) this.#teller.tell(event, this.state.revision);
-    else this.#queue.push({ event, body });
+    if (this.#chain !== undefined) return void this.#queue.push({ event, body });
+    const { revision } = this.state;
+    const untold = this.#untold;
+    if (untold.length > 0) this.#untold = [];
+    for (const [index, before] of untold.entries())
+      this.#teller.tell(before, revision - untold.length + index);
+    this.#teller.tell(event, revision);
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -217,8 +235,13 @@ export class LiveRun {
     this.#queue = [];
     this.#along = [];
     const all = [...queued, ...entries];
-    const bodies = all.map((entry) => entry.body);
-    const sealed = this.#chain!.seal(this.#end, bodies);
+    const sealed = this.#chain!.seal(
+      this.#end,
+      all.map(({ event, body }) => ({
+        body,
+        of: "seed" in event ? graphHeader(event.seed) : undefined,
+      })),
+    );
     const { alongside, log } = this.parts;
     const above = alongside
       ? all.flatMap(({ event }) => alongside(event, this.state.seed.runId))

@@ -36,6 +36,8 @@ export function noticeOf(event: RunEvent, runId: string, revision: number): RunN
 function told(event: RunEvent): Told {
   switch (event.type) {
     case "run-started":
+    case "forked":
+    case "migrated":
     case "paused":
     case "completed":
     case "cancelled":
@@ -53,6 +55,7 @@ function told(event: RunEvent): Told {
     case "call-dropped":
       return { visit: event.visit, name: event.tool };
     case "approval-requested":
+    case "interrupted":
       return { visit: event.visit, name: askedBy(event.wait), ids: [pendingId(event.wait)] };
     case "settling":
     case "answered":

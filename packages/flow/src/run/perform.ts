@@ -14,7 +14,7 @@ import { errorInfo } from "@holdpoint/tools";
 import { encodeState, sealRun } from "../checkpoint/seal.ts";
 import { FlowError, isFlowError, type FlowErrorCode } from "../errors.ts";
 import { drive, type Failing } from "./drive.ts";
-import type { LiveRun } from "./live.ts";
+import type { LiveRun, Sealed } from "./live.ts";
 import { openWaits, waitsOf } from "./pending.ts";
 import { rootPlace } from "./place.ts";
 import { checkPure } from "./prepare.ts";
@@ -25,7 +25,12 @@ import { isApproval } from "./wait.ts";
 /** How a process's part in a run ended, where it ended well. */
 export type Performed =
   | { readonly status: "completed" }
-  | { readonly status: "paused"; readonly text: string };
+  | {
+      readonly status: "paused";
+      readonly text: string;
+      /** What the text says, where it is of before the run was carried over. */
+      readonly sealed?: Sealed | undefined;
+    };
 
 /** @throws FlowError what ended the run, or took it out of this process's hands */
 export async function perform(live: LiveRun): Promise<Performed> {

@@ -31,6 +31,6 @@ export function resultOf<F extends Flow>(live: LiveRun, performed: Performed): R
     runId,
     pending: pendings[0]!,
     pendings: Object.freeze(pendings),
-    checkpoint: checkpointOf(run, performed.text, () => run.state),
+    checkpoint: checkpointOf(run, performed.text, () => run.state, performed.sealed),
   };
 }

@@ -61,12 +61,18 @@ export interface Frame {
   /** Whether some visit reached an end. */
   endReached: boolean;
   /** Visits begun, by node. */
-  readonly visited: Record<string, number>;
+  visited: Record<string, number>;
+}
+
+/** Where a run stands, its nested runs included: what a fork begins from. Whoever takes it in owns it. */
+export interface Stand extends Frame {
+  /** Nested runs under way, at whatever depth, by path: flat, so that an event finds its frame at once. */
+  frames: Map<string, Frame>;
 }
 
 /** The fold of a run's events; owned by who folds, and changed in place (a copy each time would be quadratic). */
-export interface RunState extends Frame {
-  readonly seed: RunSeed;
+export interface RunState extends Stand {
+  seed: RunSeed;
   readonly startedAt: number;
   /** The number of the last event. */
   revision: number;
@@ -74,6 +80,4 @@ export interface RunState extends Frame {
   readonly counters: Counters;
   /** A settle that was announced and not confirmed yet; only where approvals live in another database. */
   settling: { readonly attemptId: string; readonly answers: readonly Answered[] } | undefined;
-  /** Nested runs under way, at whatever depth, by path: flat, so that an event finds its frame at once. */
-  readonly frames: Map<string, Frame>;
 }

@@ -172,7 +172,7 @@ describe("a join", () => {
   it("FLOW-10 calls it a dead end where nothing is due and no end was reached", () => {
     const graph = graphOf(uneven(join));
     const seed = { runId: "r" } as Parameters<typeof begin>[0]["seed"];
-    const run = begin({ type: "run-started", at: 1, seed, state: {} }, graph.start);
+    const run = begin({ type: "run-started", at: 1, seed, start: graph.start, state: {} });
     expect(plan({ ...run, visits: [] })).toEqual({ do: "dead-end" });
     expect(plan({ ...run, visits: [], endReached: true })).toEqual({ do: "complete" });
   });
