@@ -16,6 +16,7 @@ export type FlowErrorCode =
   | "graph-version-mismatch"
   | "in-doubt"
   | "input-invalid"
+  | "interrupt-invalid"
   | "key-required"
   | "no-approver"
   | "migration-failed"

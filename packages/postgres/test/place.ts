@@ -45,6 +45,7 @@ export async function movedClock(schema: string, start = 1_000_000) {
   clocks.push(table);
   return {
     nowSql: `(SELECT ${table}.now FROM public.${table})`,
+    set: (to: number) => behind.query(`UPDATE ${table} SET now = $1`, [to]),
     move: (ms: number) => behind.query(`UPDATE ${table} SET now = now + $1`, [ms]),
   };
 }

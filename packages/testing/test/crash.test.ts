@@ -134,11 +134,26 @@ function killed(point: CrashPoint): { readonly rows: number; readonly commits: n
 
 describe("a handle", () => {
   it.each([
-    [{ commit: 2, moment: "before" }, { rows: 2, commits: 2 }],
-    [{ commit: 2, moment: "inside" }, { rows: 2, commits: 2 }],
-    [{ commit: 2, moment: "after" }, { rows: 4, commits: 2 }],
-    [{ call: 8, moment: "before" }, { rows: 2, commits: 2 }],
-    [{ call: 8, moment: "after" }, { rows: 4, commits: 2 }],
+    [
+      { commit: 2, moment: "before" },
+      { rows: 2, commits: 2 },
+    ],
+    [
+      { commit: 2, moment: "inside" },
+      { rows: 2, commits: 2 },
+    ],
+    [
+      { commit: 2, moment: "after" },
+      { rows: 4, commits: 2 },
+    ],
+    [
+      { call: 8, moment: "before" },
+      { rows: 2, commits: 2 },
+    ],
+    [
+      { call: 8, moment: "after" },
+      { rows: 4, commits: 2 },
+    ],
   ] as const)("TEST-03 that crashes at %j leaves what was committed", (point, left) => {
     expect(killed(point)).toEqual(left);
   });

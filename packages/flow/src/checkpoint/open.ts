@@ -21,10 +21,10 @@ import { checkpointCharsMax } from "../limits.ts";
 import { wayBetween, type Migration } from "../graph/migration.ts";
 import type { EventOf, VisitInputs } from "../run/event.ts";
 import { inputsOf } from "../run/inputs.ts";
-import type { Kept } from "../run/journal.ts";
 import { migrationOf } from "../run/migrate.ts";
 import type { Parts } from "../run/parts.ts";
 import { waitsOf } from "../run/pending.ts";
+import { keptAsText } from "../run/reveal.ts";
 import type { Phase, RunState, VisitState } from "../run/state.ts";
 import { askedBy, isOpen } from "../run/wait.ts";
 import { checkpointVersion, manifestFrom } from "./seal.ts";
@@ -230,24 +230,22 @@ function difference(
   state: RunState["state"],
   parts: Parts,
 ): { readonly field: string; readonly cause?: unknown } | undefined {
+  const { sealer } = parts;
   const field = was.kind === "gate" ? "payload" : "args";
   try {
     const is = inputsOf(node, state);
     if (is?.kind === "gate" && was.kind === "gate") {
       if (was.asks !== is.asks) return { field: "when" };
-      return text(was.payload, parts) === text(is.payload, parts) ? undefined : { field };
+      return keptAsText(was.payload, sealer) === keptAsText(is.payload, sealer)
+        ? undefined
+        : { field };
     }
     if (is?.kind === "call" && was.kind === "call")
-      return text(was.args, parts) === text(is.args, parts) ? undefined : { field };
+      return keptAsText(was.args, sealer) === keptAsText(is.args, sealer) ? undefined : { field };
     return { field: "kind" };
   } catch (cause) {
     return { field, cause };
   }
-}
-
-function text(kept: Kept, parts: Parts): string {
-  if (kept.form === "text") return kept.text;
-  return parts.sealer.encode(kept.form === "value" ? kept.value : undefined);
 }
 
 /** O1, O2 alone: whether a text would be believed at all. @throws FlowError `checkpoint-tampered` */

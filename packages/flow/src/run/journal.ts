@@ -25,6 +25,8 @@ export interface Entry {
   readonly outcome: Settled;
   /** The approval that allowed or refused it, for the checks of later resumes (FLOW-55). */
   readonly approval?: SpentApproval;
+  /** The cursor that an answered question had brought (FLOW-22). */
+  readonly cursor?: Kept;
 }
 
 export interface SpentApproval {
@@ -111,6 +113,8 @@ export class Prior {
   readonly #started: Map<string, Started>;
   readonly #replaced: Readonly<Record<string, Replaced>>;
   #firstOpen = 0;
+  /** How many entries, from the first, the code may leave out. */
+  #behind = 0;
 
   constructor(execution: ExecutionState) {
     this.#replaced = { ...execution.replaced };
@@ -173,9 +177,18 @@ export class Prior {
     return id.keyed ? this.#replaced[replacedKey(id)] : undefined;
   }
 
-  /** Entries nobody asked for so far (FLOW-41); synchronous steps don't count: code may read the clock as it likes. */
+  /** The code goes on from a cursor: it need not ask for these entries again. */
+  leaveOut(first: number): void {
+    this.#behind = Math.max(this.#behind, first);
+  }
+
+  /**
+   * Entries nobody asked for so far (FLOW-41). Synchronous steps don't count: code may read the clock as it likes; nor does
+   * what lies behind a cursor that the code has looked at.
+   */
   unclaimed(): readonly Entry[] {
     return this.#entries
+      .slice(this.#behind)
       .filter((recorded) => recorded.state === "unclaimed" && recorded.entry.id.kind !== "moment")
       .map((recorded) => recorded.entry);
   }

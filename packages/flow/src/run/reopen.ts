@@ -2,10 +2,9 @@
  * A checkpoint of a durable run, passed back by value. The run goes on in its log, from the very revision that the checkpoint
  * shows: what happened since belongs to whoever went on before (FLOW-54).
  */
-import { ApprovalAlreadyDecided } from "@holdpoint/approvals";
-
 import { FlowError, RevisionConflictError } from "../errors.ts";
-import { answeredId, type RunEvent } from "./event.ts";
+import { alreadyAnswered } from "./already.ts";
+import type { RunEvent } from "./event.ts";
 import type { Replayed } from "./history.ts";
 
 /**
@@ -24,10 +23,9 @@ export function checkRevision(replayed: Replayed, runId: string, revision: numbe
     );
   }
   const since = events.slice(revision);
-  const answer = since.find((event) => event.type === "answered")?.answers[0];
-  if (answer !== undefined) {
-    throw new ApprovalAlreadyDecided(answeredId(answer), answer.decision);
-  }
+  const answered = since.find((event) => event.type === "answered");
+  const answer = answered?.answers[0];
+  if (answered !== undefined && answer !== undefined) throw alreadyAnswered(answer, answered.at);
   throw movedOn(runId, revision, since);
 }
 

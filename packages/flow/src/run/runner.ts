@@ -1,4 +1,4 @@
-import { isDecision, type ActorRef } from "@holdpoint/approvals";
+import type { ActorRef } from "@holdpoint/approvals";
 import { toolFacts } from "@holdpoint/tools";
 
 import { sealedText, type Checkpoint } from "../checkpoint/checkpoint.ts";
@@ -18,7 +18,7 @@ import { FlowError, GraphRunExistsError, isFlowError } from "../errors.ts";
 import { graphOf, type Flow, type FlowInput, type Graph } from "../graph/flow.ts";
 import type { State } from "../graph/node.ts";
 import { runIdPattern } from "../limits.ts";
-import type { Reply } from "./answers.ts";
+import { isOneReply, type Reply } from "./answers.ts";
 import type { EventOf, RunEvent } from "./event.ts";
 import { cancelRun } from "./cancel.ts";
 import { begin, fold } from "./fold.ts";
@@ -113,7 +113,7 @@ export class FlowRunner {
   }
 
   /**
-   * Goes on with a paused run. `reply` is `approve(…)`, `deny(…)` or `replies({ id: … })`; nothing, where the port's records
+   * Goes on with a paused run. `reply` is `approve(…)`, `deny(…)`, `answer(…)` or `replies({ id: … })`; nothing, where the port's records
    * hold the decisions. Everything that can be checked is checked before anything is spent.
    *
    * A run that waits for more people, or whose records hold no decision yet, comes back paused as it was.
@@ -134,7 +134,7 @@ export class FlowRunner {
     checkPhase(runId, live.state.phase);
     if (live.mac !== undefined && usedBefore(live.mac) === "cancelled")
       throw terminal(runId, "cancelled");
-    if (typeof checkpoint === "string" && isDecision(reply)) throw bareAnswer(live);
+    if (typeof checkpoint === "string" && isOneReply(reply)) throw bareAnswer(live);
     checkInputs(graph, live.state, live.parts);
     const goesOn = await spendAnswers(live, reply, options.unanswered ?? "keep");
     if (!goesOn && live.durable) return this.#result(live, await perform(live));

@@ -141,7 +141,7 @@ async function execute(
   spec: FunctionSpec | CallSpec,
 ): Promise<ExecutionEnd> {
   const { live, signal } = place;
-  const execution = new Execution(place, visit, spec.options.retry !== undefined);
+  const execution = new Execution(place, visit, spec.options);
   const limit = limitTime(live, visit.path, spec.options.timeoutMs, execution);
   const body = (): unknown => bodyOf(place, visit, spec, execution);
   const { scope } = execution;
