@@ -17,6 +17,7 @@ export type FlowErrorCode =
   | "graph-version-mismatch"
   | "in-doubt"
   | "input-invalid"
+  | "interrupt-invalid"
   | "items-invalid"
   | "key-required"
   | "no-approver"

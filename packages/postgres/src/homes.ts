@@ -41,21 +41,34 @@ export async function homeOn(
   options: PostgresOptions = {},
 ): Promise<PostgresHome> {
   const settings = settingsOf(pool, options);
+  const { schema } = settings;
   let ofPool = homes.get(pool);
   if (ofPool === undefined) homes.set(pool, (ofPool = new Map()));
-  const standing = await ofPool.get(settings.schema);
-  if (standing !== undefined && !standing.closed) {
-    if (options.nowSql !== undefined && options.nowSql !== standing.settings.now) {
-      const message = "ports on one schema have one clock, and this one has another";
-      throw new PostgresStoreError("option-invalid", message);
-    }
-    return standing;
+  let opening = ofPool.get(schema);
+  // Nothing is awaited between looking and setting: two that ask together get one.
+  if (opening === undefined) {
+    opening = prepareSchema(pool, settings).then(() => new PostgresHome(pool, settings));
+    ofPool.set(schema, opening);
   }
-  const opening = prepareSchema(pool, settings).then(() => new PostgresHome(pool, settings));
-  ofPool.set(settings.schema, opening);
-  // One that failed is forgotten: the next asks again.
-  opening.catch(() => void ofPool.delete(settings.schema));
-  return opening;
+  const forget = (): void => {
+    if (ofPool.get(schema) === opening) ofPool.delete(schema);
+  };
+  let home: PostgresHome;
+  try {
+    home = await opening;
+  } catch (error) {
+    forget();
+    throw error;
+  }
+  if (home.closed) {
+    forget();
+    return homeOn(pool, options);
+  }
+  if (options.nowSql !== undefined && options.nowSql !== home.settings.now) {
+    const message = "ports on one schema have one clock, and this one has another";
+    throw new PostgresStoreError("option-invalid", message);
+  }
+  return home;
 }
 
 /** The home of a schema on a pool that is its own, and ends with it. */

@@ -55,21 +55,18 @@ export async function openPostgres(
 }
 
 async function homeAt(url: string, options: PostgresOptions): Promise<PostgresHome> {
-  let pool: Pool;
-  try {
-    if (!/^postgres(ql)?:\/\//.test(url)) throw new Error("another scheme");
-    pool = new Pool({
-      connectionString: url,
-      max: limits.connectionsDefault,
-      connectionTimeoutMillis: limits.connectMs,
-      application_name: "holdpoint",
-      keepAlive: true,
-      allowExitOnIdle: true, // what nobody uses keeps no process alive
-    });
-  } catch {
-    // Without a cause: it would carry the URL, and with it a password.
+  if (!/^postgres(ql)?:/.test(url) || !URL.canParse(url)) {
+    // Said without the URL, which may hold a password.
     throw new PostgresStoreError("option-invalid", "the URL is none of a Postgres database");
   }
+  const pool = new Pool({
+    connectionString: url,
+    max: limits.connectionsDefault,
+    connectionTimeoutMillis: limits.connectMs,
+    application_name: "holdpoint",
+    keepAlive: true,
+    allowExitOnIdle: true, // what nobody uses keeps no process alive
+  });
   pool.on("error", () => {}); // of a connection that is not on loan: the pool has closed it, and makes another
   return homeOfOwn(pool, options, () => pool.end());
 }

@@ -47,6 +47,7 @@ export type { JsonSchema } from "./definition/json-schema.ts";
 export {
   InvalidInputError,
   isWorkflowError,
+  SessionOwnedError,
   StartKeyTakenError,
   WorkflowError,
   type Boundary,
@@ -60,12 +61,27 @@ export {
 export {
   Workflows,
   type Picked,
-  type RunList,
   type WorkflowInput,
   type WorkflowOutput,
   type WorkflowResume,
 } from "./workflows.ts";
-export type { WorkflowsOptions } from "./run/options.ts";
+export {
+  Supervisor,
+  type Activation,
+  type CancelTaken,
+  type Readiness,
+} from "./supervisor/supervisor.ts";
+export type { Explanation, OpenQuestion, Why } from "./supervisor/explaining.ts";
+export type { SessionStanding } from "./supervisor/sessions.ts";
+export type { Shutdown } from "./supervisor/shutting-down.ts";
+export type {
+  AdoptMode,
+  SessionsWanted,
+  SupervisorOptions,
+  SupervisorStore,
+} from "./supervisor/wiring.ts";
+export type { RunList } from "./run/reading.ts";
+export type { CommonOptions, WorkflowsOptions } from "./run/options.ts";
 export type { CancelHow, WorkflowStore } from "./run/parts.ts";
 export type { StartOptions } from "./run/starting.ts";
 export type { DecisionTaken } from "./run/deciding.ts";
@@ -76,6 +92,5 @@ export type { Activity, HistoryQuery } from "./run/activity.ts";
 // Runs
 export type { RunView } from "./registry/run-view.ts";
 export type { RunQuery } from "./registry/listing.ts";
-export type { Failure, RunRecord, WaitingFor } from "./registry/record.ts";
+export type { CancelRequest, Failure, RunRecord, WaitingFor } from "./registry/record.ts";
 export { isTerminal, mayMove, mayReach, type MoveBy } from "./registry/moves.ts";
-export type { FenceOf } from "./registry/access.ts";

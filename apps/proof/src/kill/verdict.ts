@@ -71,7 +71,11 @@ async function lostDecisions(
 
 function spentTwice(events: readonly RunEvent[]): string[] {
   const spent = events.flatMap((event) =>
-    event.type === "answered" ? event.answers.map(({ approvalId }) => approvalId) : [],
+    event.type === "answered"
+      ? event.answers.map((answer) =>
+          answer.kind === "approval" ? answer.approvalId : answer.callId,
+        )
+      : [],
   );
   const faults = spent.length === new Set(spent).size ? [] : ["an approval was spent twice"];
   const ends = events.filter(({ type }) => type === "completed").length;

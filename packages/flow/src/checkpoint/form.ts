@@ -11,7 +11,7 @@ import { plainIdentity, type Identity, type Made } from "../run/identity.ts";
 import type { Entry, ExecutionState, Kept, Replaced, Settled, Started } from "../run/journal.ts";
 import { itemPath } from "../run/path.ts";
 import type { Frame, ItemState, RunState, Stand, VisitState } from "../run/state.ts";
-import type { ApprovalWait, Wait } from "../run/wait.ts";
+import type { ApprovalWait, InterruptWait, Wait } from "../run/wait.ts";
 
 type Text = Extract<Kept, { form: "text" }>;
 
@@ -37,7 +37,7 @@ interface Named {
 const texts = new WeakMap<Kept, Text>();
 
 /** The text of a kept value. @throws FlowError `state-not-sealable`, naming it and the path (FLOW-27). */
-function keptText(kept: Kept, parts: FormParts, named: Named): Text {
+export function keptText(kept: Kept, parts: FormParts, named: Named): Text {
   if (kept.form === "text") return kept;
   if (kept.form === "lost") throw unsealable(named, kept.why);
   const known = texts.get(kept);
@@ -105,6 +105,8 @@ function waitForm(wait: Wait, parts: FormParts, visit: string): Wait {
   switch (wait.kind) {
     case "approval":
       return approvalWaitForm(wait, parts, visit);
+    case "interrupt":
+      return interruptWaitForm(wait, visit);
   }
 }
 
@@ -117,6 +119,11 @@ function approvalWaitForm(wait: ApprovalWait, parts: FormParts, visit: string): 
     id: wait.id && identityForm(wait.id, visit),
     arguments: keptText(wait.arguments, parts, named),
   };
+}
+
+/** Info and cursor are texts from the start. */
+function interruptWaitForm(wait: InterruptWait, visit: string): InterruptWait {
+  return { ...wait, id: identityForm(wait.id, visit) };
 }
 
 function startedForm(started: Started, parts: FormParts, visit: string): Started {
@@ -253,6 +260,8 @@ export function eventForm(event: RunEvent, parts: FormParts): RunEvent {
       return { ...event, call: identityForm(event.call, event.visit) };
     case "approval-requested":
       return { ...event, wait: approvalWaitForm(event.wait, parts, event.visit) };
+    case "interrupted":
+      return { ...event, wait: interruptWaitForm(event.wait, event.visit) };
     default:
       return event;
   }

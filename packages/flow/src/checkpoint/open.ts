@@ -22,10 +22,10 @@ import { wayBetween, type Migration } from "../graph/migration.ts";
 import type { EventOf, VisitInputs } from "../run/event.ts";
 import { graphAt } from "../run/follows.ts";
 import { inputsOf } from "../run/inputs.ts";
-import type { Kept } from "../run/journal.ts";
 import { migrationOf } from "../run/migrate.ts";
 import type { Parts } from "../run/parts.ts";
 import { waitsOf, waitsWithin } from "../run/pending.ts";
+import { keptAsText } from "../run/reveal.ts";
 import type { Frame, OpenVisit, Phase, RunState, VisitState } from "../run/state.ts";
 import { framesOf, nestedIn, ownExecutions } from "../run/tree.ts";
 import { askedBy, isOpen } from "../run/wait.ts";
@@ -78,7 +78,7 @@ export function openCheckpoint(
   if (expected.runId !== undefined) checkRun(expected.runId, run);
   const way = wayFrom(graph, header, parts); // O4
   if (header["phase"] !== "paused") throw terminal(run, String(header["phase"])); // O5
-  const state = decoded(graph, parts, run, body); // O6
+  const state = decodedState(graph, parts, run, body); // O6
   const manifest = way.length === 0 ? graph.manifest : manifestFrom(String(header["parts"]));
   const opened: RunState = { ...state, seed: { ...state.seed, manifest } };
   const { seed, revision, phase } = opened;
@@ -104,7 +104,7 @@ export function carriedOver(
 }
 
 /** What the seal covered, built by what the graph reaches. */
-function decoded(graph: Graph, parts: Parts, runId: string, body: string): RunState {
+export function decodedState(graph: Graph, parts: Parts, runId: string, body: string): RunState {
   try {
     return parts.sealer.decode(body, { schema: readableBy(graph, parts) }) as RunState;
   } catch (error) {
@@ -268,19 +268,22 @@ function difference(
   state: RunState["state"],
   parts: Parts,
 ): { readonly field: string; readonly cause?: unknown } | undefined {
+  const { sealer } = parts;
   const field = fieldOf(was, node);
   try {
     const is = inputsOf(node, state);
     if (is?.kind === "gate" && was.kind === "gate") {
       if (was.asks !== is.asks) return { field: "when" };
-      return text(was.payload, parts) === text(is.payload, parts) ? undefined : { field };
+      return keptAsText(was.payload, sealer) === keptAsText(is.payload, sealer)
+        ? undefined
+        : { field };
     }
     if (is?.kind === "call" && was.kind === "call")
-      return text(was.args, parts) === text(is.args, parts) ? undefined : { field };
+      return keptAsText(was.args, sealer) === keptAsText(is.args, sealer) ? undefined : { field };
     if (is?.kind === "map" && was.kind === "map")
-      return text(was.items, parts) === text(is.items, parts) ? undefined : { field };
+      return keptAsText(was.items, sealer) === keptAsText(is.items, sealer) ? undefined : { field };
     if (is?.kind === "subflow" && was.kind === "subflow")
-      return text(was.input, parts) === text(is.input, parts) ? undefined : { field };
+      return keptAsText(was.input, sealer) === keptAsText(is.input, sealer) ? undefined : { field };
     return { field: "kind" };
   } catch (cause) {
     return { field, cause };
@@ -292,11 +295,6 @@ function fieldOf(was: VisitInputs, { spec }: GraphNode): string {
   if (was.kind === "gate") return "payload";
   if (was.kind === "subflow") return "input";
   return was.kind === "map" && spec.kind === "map" ? "items" : "args";
-}
-
-function text(kept: Kept, parts: Parts): string {
-  if (kept.form === "text") return kept.text;
-  return parts.sealer.encode(kept.form === "value" ? kept.value : undefined);
 }
 
 /** O1, O2 alone: whether a text would be believed at all. @throws FlowError `checkpoint-tampered` */

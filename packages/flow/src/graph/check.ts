@@ -2,6 +2,7 @@ import { checkedRule } from "@holdpoint/approvals";
 import { canonicalize } from "@holdpoint/seal";
 
 import { namePattern } from "../limits.ts";
+import { factsOf, type InterruptFacts } from "./interrupt.ts";
 import { END, type EdgeSpec, type NodeSpec, type ReducerSpec, type RouteSpec } from "./node.ts";
 import { reachable } from "./reach.ts";
 import { bareTransforms } from "./shape.ts";
@@ -27,7 +28,14 @@ export function mistakesIn(draft: Draft): string[] {
   const fields = fieldMistakes(draft);
   // Reachability says nothing useful while names are wrong.
   const reach = wrongNames.length + connections.length === 0 ? reachMistakes(draft, names) : [];
-  return [...wrongNames, ...connections, ...fields, ...optionMistakes(draft), ...reach];
+  return [
+    ...wrongNames,
+    ...connections,
+    ...fields,
+    ...optionMistakes(draft),
+    ...askMistakes(draft),
+    ...reach,
+  ];
 }
 
 function nameMistakes(draft: Draft): string[] {
@@ -135,6 +143,30 @@ function optionMistakes(draft: Draft): string[] {
     if (wrong !== undefined) found.push(`'${node.name}': ${wrong}`);
   }
   return found;
+}
+
+/** What a node declares to ask: by code that can ask, once, and one interrupt to a name. */
+function askMistakes(draft: Draft): string[] {
+  const found: string[] = [];
+  const named = new Map<string, InterruptFacts>();
+  for (const { kind, name, options } of draft.nodes) {
+    const { asks = [] } = options;
+    if (asks.length > 0 && kind !== "function" && kind !== "map")
+      found.push(`'${name}' is a ${kind} node, and only code can ask what it declares in asks`);
+    for (const interrupt of asks) {
+      const facts = factsOf(interrupt);
+      if (facts === undefined) {
+        found.push(`'${name}' declares something in asks that defineInterrupt did not make`);
+        continue;
+      }
+      if (named.has(facts.name) && named.get(facts.name) !== facts)
+        found.push(`there are two interrupts '${facts.name}'`);
+      named.set(facts.name, facts);
+    }
+    for (const twice of duplicates(asks.flatMap((interrupt) => factsOf(interrupt)?.name ?? [])))
+      found.push(`'${name}' declares the interrupt '${twice}' twice`);
+  }
+  return [...new Set(found)];
 }
 
 function failureOf(check: () => unknown): string | undefined {

@@ -2,6 +2,7 @@ import { canonicalize, digest, digestText } from "@holdpoint/seal";
 import { toolFacts } from "@holdpoint/tools";
 
 import type { Draft } from "./check.ts";
+import { factsOf } from "./interrupt.ts";
 import { END, type NodeSpec } from "./node.ts";
 import { shapeText } from "./shape.ts";
 
@@ -84,10 +85,24 @@ function nodePart(
       [...route.targets].sort(),
       functionText(route.choose, identity),
     ]),
+    ...asksPart(node),
     own: ownPart(node, identity),
     // Flows within, by name and digest, in whatever order they are declared.
     ...(nested.length > 0 && { runs: nested.map((run) => run.join(" ")).sort() }),
   };
+}
+
+/** What a node may ask: names, who may answer, and shapes (FLOW-51). */
+function asksPart({ options: { asks } }: NodeSpec): { readonly asks?: unknown } {
+  if (asks === undefined || asks.length === 0) return {};
+  const parts = asks.flatMap((interrupt) => {
+    const facts = factsOf(interrupt);
+    if (facts === undefined) return [];
+    const { name, answerBy, answer, info, cursor } = facts;
+    const shapes = [answer, info, cursor].map((schema) => schema && shapeText(schema));
+    return [[name, answerBy, ...shapes]];
+  });
+  return { asks: parts.sort(([a], [b]) => (a! < b! ? -1 : 1)) };
 }
 
 function ownPart(node: NodeSpec, identity: FunctionIdentity): unknown {

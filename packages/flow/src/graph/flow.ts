@@ -2,6 +2,7 @@ import { inputReader, toolFacts, type Digester, type InputSnapshot } from "@hold
 
 import { FlowError } from "../errors.ts";
 import { mistakesIn, type Draft } from "./check.ts";
+import { factsOf, type InterruptFacts } from "./interrupt.ts";
 import { digestOf, manifestOf, type FunctionIdentity, type Manifest } from "./digest.ts";
 import { nestedIn } from "./nested.ts";
 import { type NodeSpec, type ReducerSpec, type RouteSpec } from "./node.ts";
@@ -40,6 +41,8 @@ export interface Graph {
   readonly state: StateReader;
   readonly start: string;
   readonly nodes: ReadonlyMap<string, GraphNode>;
+  /** What its nodes may ask, by name. */
+  readonly interrupts: ReadonlyMap<string, InterruptFacts>;
   /** The joins, each with the nodes from which it can be reached (FLOW-10). */
   readonly joins: ReadonlyMap<string, ReadonlySet<string>>;
   readonly reducers: ReadonlyMap<string, ReducerSpec["merge"]>;
@@ -117,6 +120,7 @@ class BuiltGraph implements Graph {
   readonly state: StateReader;
   readonly start: string;
   readonly nodes: Graph["nodes"];
+  readonly interrupts: Graph["interrupts"];
   readonly joins: Graph["joins"];
   readonly reducers: Graph["reducers"];
   readonly nodeVisits: Graph["nodeVisits"];
@@ -134,6 +138,7 @@ class BuiltGraph implements Graph {
     this.state = stateReader(draft.state);
     this.start = draft.start ?? draft.nodes[0]!.name;
     this.nodes = nodes;
+    this.interrupts = new Map(interruptsIn(draft).map((facts) => [facts.name, facts]));
     this.joins = joinsOf(draft);
     this.reducers = new Map(draft.reducers.map((reducer) => [reducer.field, reducer.merge]));
     this.nodeVisits = Object.fromEntries(
@@ -223,6 +228,18 @@ function reachedBy(node: NodeSpec): unknown[] {
   if (node.kind !== "map-call") return [];
   const { input, output } = toolFacts(node.tool);
   return [input, output];
+}
+
+/** What the nodes of a draft may ask; a name stands for one interrupt in a flow. */
+function interruptsIn(draft: Draft): InterruptFacts[] {
+  return draft.nodes.flatMap(({ options }) =>
+    (options.asks ?? []).flatMap((interrupt) => factsOf(interrupt) ?? []),
+  );
+}
+
+/** What a flow's interrupt is made of, by name: what a form for its answer is drawn from. */
+export function interruptFacts(flow: Flow, name: string): InterruptFacts | undefined {
+  return graphOf(flow).interrupts.get(name);
 }
 
 function joinsOf({ nodes, edges, routes }: Draft): Graph["joins"] {

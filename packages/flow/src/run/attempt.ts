@@ -109,7 +109,7 @@ async function execute(
   { options, body }: Attempt<unknown>,
 ): Promise<ExecutionEnd> {
   const { live, signal } = place;
-  const execution = new Execution(place, at, options.retry !== undefined);
+  const execution = new Execution(place, at, options);
   const limit = limitTime(live, at.path, options.timeoutMs, execution);
   const code = (): unknown => body(execution);
   const { scope } = execution;

@@ -23,7 +23,7 @@ import { deniedInfo, noRecords, settled, withoutRecords } from "./call-end.ts";
 import type { CallSite, CallWay, Making } from "./call-site.ts";
 import { copyOf } from "./copy.ts";
 import type { Made } from "./identity.ts";
-import type { Replaced, Settled, SpentApproval } from "./journal.ts";
+import type { Replaced, Settled, SpentApproval, Started } from "./journal.ts";
 import type { LiveRun } from "./live.ts";
 import type { Standing } from "./scope.ts";
 import { settleDecided } from "./spend.ts";
@@ -37,7 +37,8 @@ export async function performCall(
   standing: Standing,
 ): Promise<Settled | undefined> {
   const { live, visit } = site;
-  const { wait, started } = standing;
+  const { started } = standing;
+  const wait = standing.wait?.kind === "approval" ? standing.wait : undefined;
   const { tool } = way;
   if (wait !== undefined && wait.answer === undefined) return undefined; // FLOW-30: its request stays as it is
   if (started !== undefined && !tool.idempotent) throw inDoubt(live, visit, made);
@@ -140,12 +141,13 @@ function answeredBy(wait: ApprovalWait | undefined): SpentApproval | undefined {
 function recordedCall(
   site: CallSite,
   tool: AnyTool,
-  {
-    wait,
-    started,
-    replaced,
-  }: Pick<Standing, "wait" | "started"> & { readonly replaced: Replaced | undefined },
+  on: {
+    readonly wait: ApprovalWait | undefined;
+    readonly started: Started | undefined;
+    readonly replaced: Replaced | undefined;
+  },
 ): RecordedCall | undefined {
+  const { wait, started, replaced } = on;
   if (wait?.answer !== undefined) {
     return {
       arguments: site.openArguments(wait.arguments, tool),

@@ -6,7 +6,7 @@ import type { State } from "../graph/node.ts";
 import type { Identity } from "./identity.ts";
 import type { Kept, Settled, SpentApproval } from "./journal.ts";
 import type { Stand } from "./state.ts";
-import type { ApprovalWait } from "./wait.ts";
+import type { ApprovalWait, InterruptWait } from "./wait.ts";
 
 /** What shapes a run, sealed with it at its start; another runner's settings don't change it (FLOW-43). */
 export interface RunSettings {
@@ -49,7 +49,7 @@ export type ItemEnd =
   | { readonly ok: false; readonly error: ErrorInfo };
 
 /** What is spent on something that waits, by its kind. */
-export type Answered = DecisionAnswered;
+export type Answered = DecisionAnswered | InterruptAnswered;
 
 interface AnsweredBase {
   readonly visit: string;
@@ -64,9 +64,16 @@ export interface DecisionAnswered extends AnsweredBase {
   readonly decision: DecisionRecord;
 }
 
+/** An answer to an interrupt, as its schema read it: kept as a text (FLOW-22). */
+export interface InterruptAnswered extends AnsweredBase {
+  readonly kind: "interrupt";
+  readonly payload: Kept;
+  readonly by: ActorRef | undefined;
+}
+
 /** The id of what was answered. */
 export function answeredId(answer: Answered): string {
-  return answer.approvalId ?? answer.callId;
+  return answer.kind === "approval" ? (answer.approvalId ?? answer.callId) : answer.callId;
 }
 
 /**
@@ -163,6 +170,7 @@ export type RunEvent = { readonly at: number } & (
       readonly path: string;
     }
   | { readonly type: "approval-requested"; readonly visit: string; readonly wait: ApprovalWait }
+  | { readonly type: "interrupted"; readonly visit: string; readonly wait: InterruptWait }
   | { readonly type: "visit-waiting"; readonly visit: string }
   | { readonly type: "settling"; readonly attemptId: string; readonly answers: readonly Answered[] }
   | { readonly type: "answered"; readonly attemptId: string; readonly answers: readonly Answered[] }

@@ -12,11 +12,14 @@ import {
 
 import { FlowError, isFlowError } from "../errors.ts";
 import type { Graph } from "../graph/flow.ts";
-import type { MaybePromise } from "../graph/node.ts";
+import type { Interrupt } from "../graph/interrupt.ts";
+import type { MaybePromise, NodeOptions } from "../graph/node.ts";
 import type { CallSite, CallWay } from "./call-site.ts";
+import { AskNumbers } from "./ask-numbers.ts";
 import { performCall } from "./calls.ts";
 import type { ContextOps } from "./context.ts";
 import { identityText, plainIdentity, type Identity, type Made } from "./identity.ts";
+import { beginAsking, declaredFacts, questionOf, type Question } from "./interrupting.ts";
 import { journaled } from "./journaled.ts";
 import {
   isFresh,
@@ -33,11 +36,14 @@ import { beginNested, performNested, type NestedSite } from "./nested.ts";
 import type { Place } from "./place.ts";
 import { prepareSeal } from "./prepare.ts";
 import type { Rest } from "./rest.ts";
-import { revealed } from "./reveal.ts";
+import { keptAsText, revealed } from "./reveal.ts";
 import { Scope, type Begin, type Revealed, type ScopeEnd, type ScopeOps } from "./scope.ts";
 import { conclude, withdrawAll } from "./spend.ts";
 import { framesIn, ownExecutions, type OpenExecution } from "./tree.ts";
 import type { Waiting } from "./wait.ts";
+
+const none: never[] = [];
+const neither = { approvalId: undefined, answer: undefined };
 
 /** What an execution is of: a visit, or an item of one. */
 export interface Executing {
@@ -57,15 +63,18 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
   signal: AbortSignal;
   readonly #prior: Prior | undefined;
   #runs: Map<Made, string> | undefined;
+  readonly #asks: readonly Interrupt[];
+  readonly #numbers: AskNumbers;
   #spent: Map<Made, { cost: number; approval?: SpentApproval }> | undefined;
+  /** Whether the code may be run again although it was cut off. */
   readonly #triedAgain: boolean;
   readonly #node: string;
   #inDoubt: Set<Made> | undefined;
   #cleanups: (() => MaybePromise<void>)[] | undefined;
   #cleaned = false;
 
-  /** `triedAgain`: whether the code may be run again although it was cut off. */
-  constructor(place: Place, at: Executing, triedAgain = false) {
+  /** `options`: its node's. */
+  constructor(place: Place, at: Executing, options: NodeOptions) {
     const { live, signal } = place;
     this.live = live;
     this.place = place;
@@ -73,9 +82,11 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     this.visit = at.path;
     this.signal = signal;
     this.rest = live.parts.rest;
-    this.#triedAgain = triedAgain;
+    this.#triedAgain = options.retry !== undefined;
     const { execution } = at;
     this.#prior = isFresh(execution) ? undefined : new Prior(execution);
+    this.#asks = options.asks ?? none;
+    this.#numbers = new AskNumbers(execution, (cursor) => keptAsText(cursor, live.parts.sealer));
     if (this.#prior !== undefined) live.rerun.add(at.path);
     this.scope = new Scope(this, this.#prior);
   }
@@ -121,6 +132,28 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
         return { ok: false, error: errorInfo(error) };
       }
     };
+  }
+
+  question(what: Interrupt, info: unknown, cursor: unknown): Question & { number: number } {
+    const question = questionOf(what, { info, cursor }, this.#asks, this.visit);
+    const { cursor: kept } = question;
+    const number = this.#numbers.take(
+      question.name,
+      kept === undefined ? undefined : { form: "value", value: kept },
+    );
+    return { ...question, number };
+  }
+
+  ask(question: Question): Begin {
+    return beginAsking(this, question);
+  }
+
+  cursor(what: Interrupt): { readonly value: unknown } | undefined {
+    const facts = declaredFacts(what, this.#asks, this.visit);
+    const left = this.#numbers.restored(facts.name);
+    if (left === undefined) return undefined;
+    this.#prior?.leaveOut(left.behind);
+    return { value: this.#decoded(left.cursor, facts.cursor) };
   }
 
   moment(kind: "now" | "random" | "uuid"): Settled {
@@ -183,7 +216,7 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     if (!outcome.ok) return { error: rebuildError(outcome.error) }; // FLOW-32: live ones are rebuilt too
     const { result } = outcome;
     if (how === "live" && result.form === "value") return { value: result.value };
-    return { value: this.open(result, made.tool) };
+    return { value: this.#opened(result, made) };
   }
 
   diverged(expected: readonly Identity[], came: readonly Made[]): unknown {
@@ -239,10 +272,15 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     spent.set(made, { cost: 0, ...spent.get(made), ...what });
   }
 
-  /** A recorded result: a tool's by what its output reaches, a step's by what the state reaches (FLOW-71). */
-  open(kept: Kept, tool?: AnyTool): unknown {
-    const schema = tool === undefined ? this.live.graph.reachable : toolFacts(tool).output;
-    return this.#decoded(kept, schema);
+  /** What a synchronous step recorded. */
+  open(kept: Kept): unknown {
+    return this.#decoded(kept, this.live.graph.reachable);
+  }
+
+  /** A recorded result: a tool's by what its output reaches, an answer's by its schema, a step's by the state's (FLOW-71). */
+  #opened(kept: Kept, { tool, interrupt }: Made): unknown {
+    if (interrupt !== undefined) return this.#decoded(kept, interrupt.answer);
+    return tool === undefined ? this.open(kept) : this.#decoded(kept, toolFacts(tool).output);
   }
 
   /** Recorded arguments, by what the tool's input reaches. */
@@ -303,7 +341,8 @@ function lostCalls(
 
 async function leaveWaits(live: LiveRun, waits: readonly Waiting[]): Promise<void> {
   for (const { path: visit, wait } of waits) {
-    const { callId, approvalId, answer } = wait;
+    const { callId } = wait;
+    const { approvalId, answer } = wait.kind === "approval" ? wait : neither;
     if (answer === undefined) {
       await withdrawAll(live, [wait], "superseded");
       live.emit({ type: "superseded", visit, callId, approvalId, again: false });

@@ -130,7 +130,8 @@ function foldExecution(run: RunState, event: RunEvent): void {
     }
     case "nested-dropped":
       return endNested(run, event.visit, event.path);
-    case "approval-requested": {
+    case "approval-requested":
+    case "interrupted": {
       const { waits } = execution(run, event.visit);
       remove(waits, (wait) => wait.callId === event.wait.callId);
       waits.push(event.wait);
@@ -188,7 +189,10 @@ function finishCall(
   const into = execution(run, event.visit);
   into.journal.push({ id, outcome, ...(approval && { approval }) });
   if (into.waits.length > 0)
-    remove(into.waits, (wait) => wait.id !== undefined && same(wait.id, id));
+    remove(
+      into.waits,
+      (wait) => wait.kind === "approval" && wait.id !== undefined && same(wait.id, id),
+    );
   if (into.started.length > 0) remove(into.started, (started) => same(started.id, id));
   run.counters.calls += 1;
   run.counters.cost += cost;
@@ -208,11 +212,17 @@ function foldReplaced(run: RunState, event: EventOf<"superseded" | "answer-unuse
 
 function foldAnswered(run: RunState, event: EventOf<"answered">): void {
   for (const answer of event.answers) {
-    const wait = execution(run, answer.visit).waits.find(
-      (candidate) => candidate.callId === answer.callId,
-    );
-    if (wait?.kind !== answer.kind) continue; // asked and answered at once, by a port that keeps records
-    wait.answer = { decision: answer.decision, attemptId: event.attemptId };
+    const { waits, journal } = execution(run, answer.visit);
+    const wait = waits.find((candidate) => candidate.callId === answer.callId);
+    if (wait === undefined) continue; // asked and answered at once, by a port that keeps records
+    if (wait.kind === "approval" && answer.kind === "approval")
+      wait.answer = { decision: answer.decision, attemptId: event.attemptId };
+    if (wait.kind === "interrupt" && answer.kind === "interrupt") {
+      const { id, cursor } = wait;
+      remove(waits, (candidate) => candidate === wait);
+      const outcome = { ok: true, result: answer.payload } as const;
+      journal.push({ id, outcome, ...(cursor && { cursor }) }); // the code gets it like any outcome
+    }
     wake(run, answer.visit); // FLOW-30: only executions that got an answer run again
   }
   run.settling = undefined;

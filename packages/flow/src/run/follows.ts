@@ -18,8 +18,12 @@ export function graphAt(root: Graph, run: Stand, framePath: string): Graph | und
   return graph?.nestedIn(visitAt(run, around).node).get(flow);
 }
 
+/** The graph that the visit of this path is in. */
+export function graphAround({ graph, state }: LiveRun, path: string): Graph {
+  return graphAt(graph, state, frameAt(state, path).path)!;
+}
+
 /** The node that asked for something, by the graph of its frame. */
-export function specAt({ graph, state }: LiveRun, path: string): NodeSpec {
-  const { node } = visitAt(state, path);
-  return graphAt(graph, state, frameAt(state, path).path)!.nodes.get(node)!.spec;
+export function specAt(live: LiveRun, path: string): NodeSpec {
+  return graphAround(live, path).nodes.get(visitAt(live.state, path).node)!.spec;
 }

@@ -36,8 +36,8 @@ export async function visitGate(
   if (inputs?.kind !== "gate" || !inputs.asks) {
     return live.emit({ type: "visit-finished", visit: visit.path, end: { ok: true, update: {} } });
   }
-  const answered = visit.execution.waits[0];
-  if (answered !== undefined) {
+  const [answered] = visit.execution.waits;
+  if (answered?.kind === "approval") {
     if (answered.answer === undefined)
       return live.emit({ type: "visit-waiting", visit: visit.path });
     return pass(place, visit, node, spec, answered.answer.decision, answered.approvalId);

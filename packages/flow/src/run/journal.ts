@@ -25,6 +25,8 @@ export interface Entry {
   readonly outcome: Settled;
   /** The approval that allowed or refused it, for the checks of later resumes (FLOW-55). */
   readonly approval?: SpentApproval;
+  /** The cursor that an answered question had brought (FLOW-22). */
+  readonly cursor?: Kept;
 }
 
 export interface SpentApproval {
@@ -127,6 +129,8 @@ export class Prior {
   readonly #nested: Map<string, NestedRun>;
   readonly #replaced: Readonly<Record<string, Replaced>>;
   #firstOpen = 0;
+  /** How many entries, from the first, the code may leave out. */
+  #behind = 0;
 
   constructor(execution: ExecutionState) {
     this.#replaced = { ...execution.replaced };
@@ -195,14 +199,21 @@ export class Prior {
     return id.keyed ? this.#replaced[replacedKey(id)] : undefined;
   }
 
+  /** The code goes on from a cursor: it need not ask for these entries again. */
+  leaveOut(first: number): void {
+    this.#behind = Math.max(this.#behind, first);
+  }
+
   /**
-   * What nobody asked for so far, `came` included (FLOW-41); synchronous steps don't count: code may read the clock as it
-   * likes.
+   * What nobody asked for so far, `came` included (FLOW-41). Synchronous steps don't count: code may read the clock as it
+   * likes; nor does what lies behind a cursor that the code has looked at.
    */
   unclaimed(came: readonly Made[]): readonly Identity[] {
-    const entries = this.#entries.flatMap(({ state, entry: { id } }) =>
-      state === "unclaimed" && id.kind !== "moment" ? [id] : [],
-    );
+    const entries = this.#entries
+      .slice(this.#behind)
+      .flatMap(({ state, entry: { id } }) =>
+        state === "unclaimed" && id.kind !== "moment" ? [id] : [],
+      );
     if (this.#nested.size === 0) return entries;
     const begun = new Set(came.flatMap((made) => (made.keyed ? [identityText(made)] : [])));
     const nested = [...this.#nested].flatMap(([text, { id }]) => (begun.has(text) ? [] : [id]));

@@ -62,6 +62,7 @@ function told(event: RunEvent): Told {
     case "call-dropped":
       return { visit: event.visit, name: event.tool };
     case "approval-requested":
+    case "interrupted":
       return { visit: event.visit, name: askedBy(event.wait), ids: [pendingId(event.wait)] };
     case "settling":
     case "answered":

@@ -1,6 +1,8 @@
 import { requestFromRedacted, requestOf, type ApprovalRequest } from "@holdpoint/approvals";
 import { isSealError } from "@holdpoint/seal";
 
+import type { AnswerBy } from "../graph/interrupt.ts";
+import { graphAround } from "./follows.ts";
 import type { Kept } from "./journal.ts";
 import type { LiveRun } from "./live.ts";
 import { revealed } from "./reveal.ts";
@@ -15,17 +17,26 @@ export interface PendingView {
   readonly id: string;
   /** The visit that waits. */
   readonly path: string;
-  /** What asks: the tool, or `node:<flow>.<node>` for a gate. */
+  /** What asks: the tool, `node:<flow>.<node>` for a gate, `ask:<name>` for an interrupt. */
   readonly tool: string;
 }
 
 /** One thing that waits, as a paused result holds it. Its printed forms don't show what is asked about (APR-02). */
-export type Pending = ApprovalPending;
+export type Pending = ApprovalPending | InterruptPending;
 
 /** A call or a gate that waits for a decision. */
 export interface ApprovalPending extends PendingView {
   readonly kind: "approval";
   readonly request: ApprovalRequest;
+}
+
+/** A question that waits for an answer. `info` is what whoever answers is shown; no printed form and no clone has it. */
+export interface InterruptPending extends PendingView {
+  readonly kind: "interrupt";
+  /** The interrupt's name. */
+  readonly name: string;
+  readonly answerBy: AnswerBy;
+  readonly info: unknown;
 }
 
 /** What waits in a frame, the run's own by default, in node, item, call order, whoever's port answered first (FLOW-21). */
@@ -70,7 +81,32 @@ export function pendingView({ path, wait }: Waiting): PendingView {
 /** A pending with what it asks. */
 export function pendingOf(live: LiveRun, { path, wait }: Waiting): Pending {
   const { id, tool } = pendingView({ path, wait });
-  return { kind: "approval", id, path, tool, request: requestIn(live, path, wait) };
+  switch (wait.kind) {
+    case "approval":
+      return { kind: "approval", id, path, tool, request: requestIn(live, path, wait) };
+    case "interrupt": {
+      const { answerBy } = wait;
+      const { name } = wait.id;
+      const info = shown(
+        live,
+        path,
+        wait.info,
+        graphAround(live, path).interrupts.get(name)?.info,
+      )?.value;
+      return hiding({ kind: "interrupt", id, path, tool, name, answerBy }, "info", info);
+    }
+  }
+}
+
+/** The same with one more member, which a reader finds by its name alone. */
+function hiding<T extends object, K extends string>(
+  shows: T,
+  name: K,
+  value: unknown,
+): T & Readonly<Record<K, unknown>> {
+  const hidden = { ...shows };
+  Object.defineProperty(hidden, name, { get: () => value, enumerable: false });
+  return Object.freeze(hidden) as T & Readonly<Record<K, unknown>>;
 }
 
 /** Arguments that nobody here could decode are gone, as in any redacted form. */
@@ -87,11 +123,16 @@ function requestIn(live: LiveRun, path: string, wait: ApprovalWait): ApprovalReq
 }
 
 /** What a person is shown, where the classes in it are within reach: a function node's tool is known to its code alone. */
-function shown(live: LiveRun, node: string, kept: Kept): { readonly value: unknown } | undefined {
-  const { parts, graph, state } = live;
+function shown(
+  live: LiveRun,
+  node: string,
+  kept: Kept,
+  schema: unknown = live.graph.reachable,
+): { readonly value: unknown } | undefined {
+  const { parts, state } = live;
   const where = { runId: state.seed.runId, node };
   try {
-    return { value: revealed(kept, parts.sealer, graph.reachable, where) };
+    return { value: revealed(kept, parts.sealer, schema, where) };
   } catch (error) {
     if (isSealError(error, "class-not-allowed")) return undefined;
     throw error;

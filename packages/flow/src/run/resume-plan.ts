@@ -71,6 +71,7 @@ export async function planResume(live: LiveRun): Promise<ResumePlan> {
 async function standingOf(live: LiveRun, wait: Wait): Promise<Standing> {
   if (live.mac !== undefined && usedBefore(live.mac) !== undefined) return "spent";
   const records = live.parts.approvals?.records;
+  if (wait.kind !== "approval") return "pending"; // no record could hold its answer
   const { approvalId, argumentsDigest, foreign } = wait;
   if (records === undefined || approvalId === undefined || foreign === true) return "pending";
   const { scope } = live.state.seed;

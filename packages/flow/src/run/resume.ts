@@ -12,19 +12,20 @@ import {
 } from "@holdpoint/approvals";
 
 import { FlowError } from "../errors.ts";
+import { alreadyAnswered } from "./already.ts";
 import { matchReply, type Matched } from "./answers.ts";
 import { noRecords } from "./call-end.ts";
 import { commitKnown } from "./commit.ts";
-import { answeredId, type Answered } from "./event.ts";
 import type { SpentApproval } from "./journal.ts";
 import { specAt } from "./follows.ts";
 import type { LiveRun } from "./live.ts";
 import { openWaits } from "./pending.ts";
+import { planAnswer } from "./plan-answer.ts";
 import { checkEdit, planApproval } from "./plan-approval.ts";
 import { spend, withdrawAll, type Settling } from "./spend.ts";
 import { giveBack, takeOnce } from "./spent.ts";
 import { approvalsIn, framesOf } from "./tree.ts";
-import { isApproval, pendingId, type Waiting } from "./wait.ts";
+import { isApproval, pendingId, type ApprovalWait, type Waiting } from "./wait.ts";
 
 /** What to do with a resume: go on under these settles, or nothing is decided yet. */
 interface Plan {
@@ -48,8 +49,8 @@ export async function spendAnswers(
   const waits = openWaits(live.state);
   const matched = reply === undefined ? undefined : matchReply(reply, waits, runId);
   checkReach(live, matched ?? waits, records);
-  for (const answer of matched ?? []) checkEdit(live, answer, answer.decision);
-  const plan = await planSpend(live, matched ?? waits);
+  for (const one of matched ?? []) if ("decision" in one) checkEdit(live, one, one.decision);
+  const plan = await planSpend(live, matched ?? waits.filter(isApproval));
   await checkOthers(live, records, waits, plan);
   await checkEarlier(live, records);
   if (plan.settles.length === 0) {
@@ -69,7 +70,7 @@ async function spendOnce(
 ): Promise<void> {
   const { mac } = live;
   if (mac !== undefined && takeOnce(mac, "resumed", live.parts.clock.now()) !== undefined)
-    throw spentBefore(plan.settles[0]!.answered);
+    throw alreadyAnswered(plan.settles[0]!.answered, live.parts.clock.now());
   try {
     await spend(live, records, plan.attemptId, plan.settles, plan.votes);
   } catch (error) {
@@ -137,13 +138,21 @@ async function supersedeRest(live: LiveRun): Promise<void> {
   }
 }
 
-async function planSpend(live: LiveRun, asked: readonly (Waiting | Matched)[]): Promise<Plan> {
+/** `asked`: what a caller answers; or, where nobody brings an answer, what the records may hold decisions of. */
+async function planSpend(
+  live: LiveRun,
+  asked: readonly (Matched | Waiting<ApprovalWait>)[],
+): Promise<Plan> {
   const attemptId = live.parts.ids.id();
   const settles: Settling[] = [];
   const votes: Write[] = [];
-  for (const waiting of asked) {
-    const decision = "decision" in waiting ? waiting.decision : undefined;
-    const plan = await planApproval(live, waiting, { attemptId, decision });
+  for (const one of asked) {
+    if ("answer" in one) {
+      settles.push({ answered: await planAnswer(live, one), writes: [] });
+      continue;
+    }
+    const decision = "decision" in one ? one.decision : undefined;
+    const plan = await planApproval(live, one, { attemptId, decision });
     if (plan.status === "settles") settles.push(plan.settling);
     if (plan.status === "votes") votes.push(...plan.writes);
   }
@@ -172,8 +181,4 @@ function sameDecision(live: LiveRun, a: DecisionRecord, { decision: b }: SpentAp
   const { sealer } = live.parts;
   if (a.approved !== b.approved || a.at !== b.at) return false;
   return sealer.digest(sealableDecision(a)) === sealer.digest(b);
-}
-
-function spentBefore(answered: Answered): ApprovalAlreadyDecided {
-  return new ApprovalAlreadyDecided(answeredId(answered), answered.decision);
 }

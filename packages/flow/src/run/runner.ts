@@ -1,4 +1,4 @@
-import { isDecision, type ActorRef } from "@holdpoint/approvals";
+import type { ActorRef } from "@holdpoint/approvals";
 import { toolFacts } from "@holdpoint/tools";
 
 import { sealedText, type Checkpoint } from "../checkpoint/checkpoint.ts";
@@ -18,7 +18,7 @@ import { FlowError, GraphRunExistsError, isFlowError } from "../errors.ts";
 import { graphOf, type Flow, type FlowInput, type Graph } from "../graph/flow.ts";
 import type { NodeSpec, State } from "../graph/node.ts";
 import { runIdPattern } from "../limits.ts";
-import type { Reply } from "./answers.ts";
+import { isOneReply, type Reply } from "./answers.ts";
 import type { EventOf, RunEvent } from "./event.ts";
 import { cancelRun } from "./cancel.ts";
 import { begin, fold } from "./fold.ts";
@@ -113,7 +113,7 @@ export class FlowRunner {
   }
 
   /**
-   * Goes on with a paused run. `reply` is `approve(…)`, `deny(…)` or `replies({ id: … })`; nothing, where the port's records
+   * Goes on with a paused run. `reply` is `approve(…)`, `deny(…)`, `answer(…)` or `replies({ id: … })`; nothing, where the port's records
    * hold the decisions. Everything that can be checked is checked before anything is spent.
    *
    * A run that waits for more people, or whose records hold no decision yet, comes back paused as it was.
@@ -134,7 +134,7 @@ export class FlowRunner {
     checkPhase(runId, live.state.phase);
     if (live.mac !== undefined && usedBefore(live.mac) === "cancelled")
       throw terminal(runId, "cancelled");
-    if (typeof checkpoint === "string" && isDecision(reply)) throw bareAnswer(live);
+    if (typeof checkpoint === "string" && isOneReply(reply)) throw bareAnswer(live);
     checkInputs(graph, live.state, live.parts);
     const goesOn = await spendAnswers(live, reply, options.unanswered ?? "keep");
     if (!goesOn && live.durable) return this.#result(live, await perform(live));
@@ -310,7 +310,10 @@ export class FlowRunner {
     if (parts.log === undefined || (await parts.log.head(scope, seed.runId)) === 0)
       return this.#portable(graph, opened, signal);
     const replayed = await readRun(graph, parts, scope, seed.runId);
-    checkRevision(replayed, seed.runId, revision);
+    await checkRevision(replayed.state, revision, async () => {
+      const { events } = await readLog(graph, parts, scope, seed.runId);
+      return events;
+    });
     return this.#logged(graph, replayed, signal);
   }
 
@@ -336,11 +339,11 @@ export class FlowRunner {
     return this.#logged(graph, await readRun(graph, parts, scope, runId), signal);
   }
 
-  #logged(graph: Graph, { state, end, way }: Replayed, signal: AbortSignal): LiveRun {
+  #logged(graph: Graph, { state, end, way, need }: Replayed, signal: AbortSignal): LiveRun {
     const { parts } = this.#resolved;
     const going = carried(state, carriedOver(graph, state, way, parts));
     checkState(graph, going.state);
-    return new LiveRun({ graph, parts, signal, end, ...going });
+    return new LiveRun({ graph, parts, signal, end, need, ...going });
   }
 
   /** FLOW-44: a flow that nobody could answer is refused at its start, not weeks later. */

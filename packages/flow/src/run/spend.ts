@@ -70,7 +70,8 @@ async function ifRefused(
   known: Known,
 ): Promise<void> {
   if (known.status === "done") return;
-  for (const { approvalId } of answers) {
+  for (const answer of answers) {
+    const approvalId = answer.kind === "approval" ? answer.approvalId : undefined;
     if (approvalId === undefined) continue;
     const stands = await records?.read(live.state.seed.scope, approvalId);
     if (stands !== undefined && stands.state !== "pending")

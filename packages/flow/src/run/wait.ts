@@ -2,15 +2,17 @@
  * What a run waits for, by kind.
  *
  * W1 A wait is found by its call id, which repeats at every re-run, crash and adoption (FLOW-38).
- * W2 An answer is put on it by the event that spends the answer, and by nothing else (FLOW-61).
+ * W2 An answer is taken in by the event that spends it, and by nothing else (FLOW-61). An approval keeps it, for the call
+ *    that runs under it; whatever else was answered waits no more, and its answer is in the journal.
  */
 import type { DecisionRecord, RequestFacts } from "@holdpoint/approvals";
 
+import type { AnswerBy } from "../graph/interrupt.ts";
 import type { Identity } from "./identity.ts";
 import type { Kept } from "./journal.ts";
 
 /** Something that waits. */
-export type Wait = ApprovalWait;
+export type Wait = ApprovalWait | InterruptWait;
 
 interface WaitBase {
   /** W1 */
@@ -35,8 +37,18 @@ export interface ApprovalWait extends WaitBase {
   readonly recorded: boolean;
   /** Asked of a port that the call brought along: its records are not the runner's (FLOW-56). */
   readonly foreign?: true;
-  /** W2; what was shown then runs under it. */
+  /** W2 */
   answer?: { readonly decision: DecisionRecord; readonly attemptId: string };
+}
+
+/** A question that a node's code asks (FLOW-22). Info and cursor are kept as texts. */
+export interface InterruptWait extends WaitBase {
+  readonly kind: "interrupt";
+  /** Its name, and its number among those of this name in the visit. */
+  readonly id: Identity;
+  readonly answerBy: AnswerBy;
+  readonly info: Kept;
+  readonly cursor?: Kept;
 }
 
 /** A wait where it stands. */
@@ -48,17 +60,17 @@ export interface Waiting<W extends Wait = Wait> {
 
 /** The id by which an answer finds what waits: the record's, else the call's. */
 export function pendingId(wait: Wait): string {
-  return wait.approvalId ?? wait.callId;
+  return wait.kind === "approval" ? (wait.approvalId ?? wait.callId) : wait.callId;
 }
 
-/** What asks: the tool, or `node:<flow>.<node>` for a gate. */
+/** What asks: the tool, `node:<flow>.<node>` for a gate, `ask:<name>` for an interrupt. */
 export function askedBy(wait: Wait): string {
-  return wait.facts.tool;
+  return wait.kind === "approval" ? wait.facts.tool : `ask:${wait.id.name}`;
 }
 
-/** Whether somebody can still answer it. */
+/** Whether it can still be answered. */
 export function isOpen(wait: Wait): boolean {
-  return wait.answer === undefined;
+  return wait.kind !== "approval" || wait.answer === undefined;
 }
 
 export function isApproval(waiting: Waiting): waiting is Waiting<ApprovalWait> {

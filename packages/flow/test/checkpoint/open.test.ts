@@ -145,7 +145,7 @@ describe("the order of a resume", () => {
       answered: boolean,
     ): Pick<Extract<VisitState, { status: "waiting" }>, "inputs" | "execution"> => {
       const execution = newExecution();
-      execution.waits.push({ ...(answered && { answer: {} as never }) } as never);
+      execution.waits.push({ kind: "approval", ...(answered && { answer: {} as never }) } as never);
       return { inputs: undefined, execution };
     };
     const visit = (status: VisitState["status"], answered = false): VisitState => {

@@ -104,9 +104,10 @@ describe.each(Object.entries(shapes))("what holds for a node holds within %s", (
     let now = await runner().run(f, { list: [1, 2] });
     let pauses = 0;
     for (; now.status === "paused"; pauses++) {
-      for (const { tool, request } of now.pendings) {
-        const { n, id } = request.arguments as { n: number; id: string };
-        const key = `${tool}(${n})`;
+      for (const pending of now.pendings) {
+        if (pending.kind !== "approval") throw new Error("only calls wait here");
+        const { n, id } = pending.request.arguments as { n: number; id: string };
+        const key = `${pending.tool}(${n})`;
         expect(shown.get(key) ?? id).toBe(id); // the first draw stands
         shown.set(key, id);
       }

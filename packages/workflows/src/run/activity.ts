@@ -5,6 +5,8 @@ import type { RunEvent, RunEventType } from "@holdpoint/flow";
  * results or notes.
  */
 export interface Activity {
+  /** The same live and later, in every process: `<run>/<revision>`. */
+  readonly id: string;
   /** 1 is the first; none is missing. */
   readonly revision: number;
   /** Milliseconds since 1970, of the process that wrote it. */
@@ -26,9 +28,9 @@ export interface HistoryQuery {
 }
 
 /** Derived from the log's event alone, so it reads the same live and later. */
-export function activityOf(event: RunEvent, revision: number): Activity {
+export function activityOf(event: RunEvent, runId: string, revision: number): Activity {
   const { at, type } = event;
-  return { revision, at, type, ...detailsOf(event) };
+  return { id: `${runId}/${revision}`, revision, at, type, ...detailsOf(event) };
 }
 
 function detailsOf(event: RunEvent): Pick<Activity, "visit" | "tool" | "approvalId" | "by"> {
@@ -38,10 +40,15 @@ function detailsOf(event: RunEvent): Pick<Activity, "visit" | "tool" | "approval
       const id = approvalId === undefined ? {} : { approvalId };
       return { visit: event.visit, tool: facts.tool, ...id };
     }
+    case "interrupted":
+      return { visit: event.visit, tool: `ask:${event.wait.id.name}` };
     case "answered": {
       const [answer] = event.answers;
       if (answer === undefined) return {};
-      const { visit, approvalId, decision } = answer;
+      const { visit } = answer;
+      if (answer.kind === "interrupt")
+        return { visit, ...(answer.by !== undefined && { by: answer.by.id }) };
+      const { approvalId, decision } = answer;
       return { visit, by: decision.by.id, ...(approvalId !== undefined && { approvalId }) };
     }
     case "cancelled":

@@ -5,6 +5,7 @@
  *    (WF-24), once, because the log takes each revision once.
  * W2 What takes the run out of this process's hands leaves it as its log stands, for adoption; a failure that is definite
  *    is the run's own end (WF-23).
+ * W3 A wish to cancel that is on record ends the run as soon as it stops, whoever wished it (WF-26).
  */
 
 import { isFlowError, type RunResult } from "@holdpoint/flow";
@@ -17,6 +18,7 @@ import { isTerminal } from "../registry/moves.ts";
 import type { OpenRun } from "../registry/record-codec.ts";
 import type { RunRecord, WaitingFor } from "../registry/record.ts";
 import { failureBy } from "./faults.ts";
+import { endCancelled } from "./cancelling.ts";
 import { RunOwner } from "./owner.ts";
 import type { Parts } from "./parts.ts";
 
@@ -34,24 +36,44 @@ export async function workOn(
   const definition = parts.definitions.exactly(facts.definition, facts.version, facts.id);
   const how = workflowFacts(definition);
   const owner = new RunOwner(parts, opened);
+  if (owner.record.cancel !== undefined) return endOf(parts, owner);
   try {
-    let result = await take(parts, owner, how, begin, signal);
-    await owner.caughtUp();
-    while (result.status === "paused" && !signal.aborted) {
-      const { revision, waits } = owner.record;
-      if (!(await anyDecided(parts, waits))) return; // W1
-      result = await take(parts, owner, how, "resume", signal);
-      await owner.caughtUp();
-      if (owner.record.revision === revision) return; // a decision that the run can't use as it stands
-    }
-    if (result.status === "completed") await summarize(parts, owner, how, result.state);
+    await parts.slots.enter(facts.id, signal, () => toNextStop(parts, owner, how, begin, signal)); // WF-25
+    if (owner.record.cancel !== undefined) await endOf(parts, owner);
   } catch (error) {
     await owner.caughtUp();
     if (isTerminal(owner.record.standing.status)) return; // its log says how it failed
+    if (signal.aborted && (await owner.lookForCancel())) return endOf(parts, owner); // W3
     const failure = failureBy(error, owner.record);
     if (failure === undefined) throw error; // W2
     await owner.move({ status: "failed", failure });
   }
+}
+
+async function toNextStop(
+  parts: Parts,
+  owner: RunOwner,
+  how: WorkflowFacts,
+  begin: Begin,
+  signal: AbortSignal,
+): Promise<void> {
+  let result = await take(parts, owner, how, begin, signal);
+  await owner.caughtUp();
+  while (result.status === "paused" && !signal.aborted) {
+    const { revision, waits, cancel } = owner.record;
+    if (cancel !== undefined || !(await anyDecided(parts, waits))) return; // W1
+    result = await take(parts, owner, how, "resume", signal);
+    await owner.caughtUp();
+    if (owner.record.revision === revision) return; // a decision that the run can't use as it stands
+  }
+  if (result.status === "completed") await summarize(parts, owner, how, result.state);
+}
+
+/** W3 */
+async function endOf(parts: Parts, { opened }: RunOwner): Promise<void> {
+  const { standing, cancel } = opened.record;
+  if (cancel !== undefined && !isTerminal(standing.status))
+    await endCancelled(parts, opened, cancel);
 }
 
 async function take(
@@ -100,15 +122,32 @@ function beginFailed(facts: RunRecord["facts"], why: string, cause: unknown): Wo
   return new WorkflowError("begin-failed", message, { runId, definition, version }, cause);
 }
 
-/** Whether something that waits is decided and not spent. */
+/** Whether a resume would find something to spend: a decision, or a time that ran out (WF-28). */
 export async function anyDecided(parts: Parts, waits: readonly WaitingFor[]): Promise<boolean> {
-  const { records } = parts.approvals;
   for (const { approvalId } of waits) {
-    if (approvalId === undefined) continue;
-    const stands = await records.read(parts.access.scope, approvalId);
-    if (stands?.state === "decided") return true;
+    if (approvalId !== undefined && (await isSpendable(parts, approvalId))) return true;
   }
   return false;
+}
+
+async function isSpendable({ approvals, access, newId }: Parts, id: string): Promise<boolean> {
+  const { records } = approvals;
+  const { scope } = access;
+  const stands = await records.read(scope, id);
+  switch (stands?.state) {
+    case "decided":
+      return true;
+    case "consumed": // closed without a person, and not by this run: it expired and was swept
+      return !stands.decision.approved && stands.decision.reason !== undefined;
+    case "pending": {
+      const { argumentsDigest } = stands;
+      // A plan changes nothing; it is ready where the record expired (APR-13).
+      const plan = await records.settle({ scope, id, attemptId: newId(), argumentsDigest });
+      return plan.status === "ready";
+    }
+    case undefined:
+      return false;
+  }
 }
 
 /** A line for lists. It is no part of the run's end: where it can't be had, the run has completed without one. */

@@ -1,4 +1,4 @@
-import { putLease, type CommitOutcome, type MemoryHome, type Write } from "@holdpoint/approvals";
+import type { CommitOutcome, MemoryHome, Write } from "@holdpoint/approvals";
 import { approve } from "@holdpoint/flow";
 import { describe, expect, it } from "vitest";
 
@@ -61,38 +61,6 @@ describe("what happens while a run is worked on", () => {
     expect((await desk.history(runId)).at(0)?.type).toBe("run-started");
     release();
     expect((await desk.settled(runId)).status).toBe("interrupted");
-  });
-
-  it("WF-20 writes every row of a run under the fence of its owner", async () => {
-    const here = world();
-    const fences: unknown[] = [];
-    const store = watched(here.homes.log, async (writes) => {
-      for (const { statement, fence } of writes) if (statement === "runs.put") fences.push(fence);
-    });
-    const owner = { name: "session:desk", epoch: 3 };
-    const desk = new Workflows({
-      store,
-      definitions: [refunds(here.effects)],
-      keyring,
-      clock: here.clock,
-      ids: countingIds("fenced"),
-      session: "desk",
-      fence: ({ facts }) => ({ ...owner, name: `session:${facts.session}` }),
-    });
-    const { runId } = await desk.start("refund", input);
-    const { waitsFor } = await desk.settled(runId);
-    expect(fences).toEqual([owner, owner, owner]);
-    const taken = { epoch: 4, owner: "another", until: 0 };
-    const lease = { statement: putLease, scope: "default", key: "session:desk", expect: 0 };
-    await here.homes.runs.commit("taker", [{ ...lease, values: taken }]);
-    await desk.decide(waitsFor[0]!.id, approve({ by: dana }));
-    await expect(desk.settled(runId)).rejects.toMatchObject({ code: "revision-conflict" });
-    expect((await desk.get(runId))?.status).toBe("interrupted");
-    await expect(desk.start("refund", input)).rejects.toMatchObject({
-      code: "run-moved",
-      data: { because: "fenced" },
-    });
-    expect(here.effects.paid).toEqual([]);
   });
 
   it("WF-31 tells the operator of a run that was left, without anything that it holds", async () => {
