@@ -37,6 +37,8 @@ export interface MemoryHome extends Committer {
   rows(table: string, scope: string, range?: KeyRange): readonly Row[];
   /** Scopes that hold a row of this table. */
   scopes(table: string): readonly string[];
+  /** Takes a row out, for `memoryRemover`. */
+  drop(table: string, scope: string, key: string): void;
   /** Calls `watcher` with the rows of each later commit; the result takes it back. */
   watch(watcher: (applied: readonly AppliedWrite[]) => void): () => void;
 }
@@ -75,6 +77,7 @@ export function memoryHome({ clock = systemClock }: { readonly clock?: Clock } =
     row,
     rows: (table, scope, range = {}) => tables.get(table)?.get(scope)?.range(range) ?? [],
     scopes: (table) => [...(tables.get(table)?.keys() ?? [])],
+    drop: (table, scope, key) => tables.get(table)?.get(scope)?.drop(key),
     watch(watcher) {
       watchers.add(watcher);
       return () => watchers.delete(watcher);

@@ -24,6 +24,11 @@ export class RowTable {
     this.#rows.set(row.key, row);
   }
 
+  drop(key: string): void {
+    if (!this.#rows.delete(key)) return;
+    this.#keys.splice(this.#place(key), 1);
+  }
+
   range({ prefix = "", after, limit = Infinity }: KeyRange): readonly Row[] {
     const found: Row[] = [];
     let at = this.#place(after !== undefined && after > prefix ? after : prefix);
