@@ -8,6 +8,7 @@ export type WorkflowErrorCode =
   | "key-required"
   | "lease-lost"
   | "log-missing"
+  | "needs-a-person"
   | "no-interrupt-waits"
   | "not-active"
   | "option-invalid"

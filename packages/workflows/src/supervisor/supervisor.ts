@@ -76,6 +76,11 @@ export class Supervisor<const D extends readonly Workflow[] = readonly Workflow[
     this.#rounds = new Rounds(wiring, this.#sessions, this.#hearing);
   }
 
+  /** What it was given. */
+  get definitions(): readonly Workflow[] {
+    return this.#wiring.definitions;
+  }
+
   /**
    * Takes the sessions that are free and reconciles their runs: what a crash left at work goes on, what waits for a person
    * waits, what was decided meanwhile is resumed. Sessions held elsewhere are stood by for. Once.
