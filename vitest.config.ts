@@ -5,6 +5,8 @@ import { defineConfig } from "vitest/config";
 
 // Tests read source through this condition, so nothing has to be built to run one.
 const conditions = ["@holdpoint/source", "module", "node", "development|production"];
+const postgres = fileURLToPath(new URL("scripts/postgres/global-setup.ts", import.meta.url));
+const onPostgres = new Set(["postgres", "proof"]);
 const setup = fileURLToPath(new URL("scripts/fail-on-console.ts", import.meta.url));
 
 function project(folder: string, name: string) {
@@ -15,6 +17,7 @@ function project(folder: string, name: string) {
       root: `${folder}/${name}`,
       include: ["test/**/*.test.ts"],
       setupFiles: [setup],
+      ...(onPostgres.has(name) ? { globalSetup: [postgres] } : {}),
       benchmark: { include: ["bench/**/*.bench.ts"] },
     },
   };

@@ -26,6 +26,7 @@ export type { KeyRange } from "./row-table.ts";
 
 // People
 export {
+  actorRef,
   assertActor,
   identityPort,
   isActor,

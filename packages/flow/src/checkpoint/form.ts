@@ -8,16 +8,9 @@ import { toolFacts, type AnyTool } from "@holdpoint/tools";
 import { FlowError } from "../errors.ts";
 import type { RunEvent, VisitInputs } from "../run/event.ts";
 import { plainIdentity, type Identity, type Made } from "../run/identity.ts";
-import type {
-  Entry,
-  ExecutionState,
-  Kept,
-  Replaced,
-  Settled,
-  Started,
-  Wait,
-} from "../run/journal.ts";
-import type { RunState, VisitState } from "../run/state.ts";
+import type { Entry, ExecutionState, Kept, Replaced, Settled, Started } from "../run/journal.ts";
+import type { Frame, RunState, Stand, VisitState } from "../run/state.ts";
+import type { ApprovalWait, InterruptWait, Wait } from "../run/wait.ts";
 
 type Text = Extract<Kept, { form: "text" }>;
 
@@ -43,7 +36,7 @@ interface Named {
 const texts = new WeakMap<Kept, Text>();
 
 /** The text of a kept value. @throws FlowError `state-not-sealable`, naming it and the path (FLOW-27). */
-function keptText(kept: Kept, parts: FormParts, named: Named): Text {
+export function keptText(kept: Kept, parts: FormParts, named: Named): Text {
   if (kept.form === "text") return kept;
   if (kept.form === "lost") throw unsealable(named, kept.why);
   const known = texts.get(kept);
@@ -108,6 +101,15 @@ function settledForm(id: Identity, outcome: Settled, parts: FormParts, visit: st
 }
 
 function waitForm(wait: Wait, parts: FormParts, visit: string): Wait {
+  switch (wait.kind) {
+    case "approval":
+      return approvalWaitForm(wait, parts, visit);
+    case "interrupt":
+      return interruptWaitForm(wait, visit);
+  }
+}
+
+function approvalWaitForm(wait: ApprovalWait, parts: FormParts, visit: string): ApprovalWait {
   const tool = toolOf(wait.id);
   const schema = tool === undefined ? parts.reachable : toolFacts(tool).input;
   const named = { what: `what '${wait.facts.tool}' shows`, visit, schema };
@@ -116,6 +118,11 @@ function waitForm(wait: Wait, parts: FormParts, visit: string): Wait {
     id: wait.id && identityForm(wait.id, visit),
     arguments: keptText(wait.arguments, parts, named),
   };
+}
+
+/** Info and cursor are texts from the start. */
+function interruptWaitForm(wait: InterruptWait, visit: string): InterruptWait {
+  return { ...wait, id: identityForm(wait.id, visit) };
 }
 
 function startedForm(started: Started, parts: FormParts, visit: string): Started {
@@ -184,12 +191,24 @@ function visitForm(visit: VisitState, parts: FormParts): VisitState {
 
 /** A run's state as it is sealed. @throws FlowError `state-not-sealable` */
 export function stateForm(run: RunState, parts: FormParts): RunState {
-  return { ...run, visits: run.visits.map((visit) => visitForm(visit, parts)) };
+  return { ...run, ...standForm(run, parts) };
+}
+
+function standForm<T extends Stand>(stand: T, parts: FormParts): T {
+  const frames = [...stand.frames].map(([path, frame]) => [path, frameForm(frame, parts)] as const);
+  return { ...stand, ...frameForm(stand, parts), frames: new Map(frames) };
+}
+
+function frameForm(frame: Frame, parts: FormParts): Frame {
+  return { ...frame, visits: frame.visits.map((visit) => visitForm(visit, parts)) };
 }
 
 /** An event as it is sealed. @throws FlowError `state-not-sealable` */
 export function eventForm(event: RunEvent, parts: FormParts): RunEvent {
   switch (event.type) {
+    case "forked":
+    case "migrated":
+      return { ...event, stand: standForm(event.stand, parts) };
     case "visit-started":
       return { ...event, inputs: inputsForm(event.inputs, parts, event.visit) };
     case "call-started": {
@@ -205,7 +224,9 @@ export function eventForm(event: RunEvent, parts: FormParts): RunEvent {
     case "call-unjournaled":
       return { ...event, call: identityForm(event.call, event.visit) };
     case "approval-requested":
-      return { ...event, wait: waitForm(event.wait, parts, event.visit) };
+      return { ...event, wait: approvalWaitForm(event.wait, parts, event.visit) };
+    case "interrupted":
+      return { ...event, wait: interruptWaitForm(event.wait, event.visit) };
     default:
       return event;
   }

@@ -2,8 +2,8 @@
  * Opening a checkpoint or a log for going on: the one place that holds the order of the checks (FLOW-61). Nothing here runs
  * a node, asks a port or moves a record.
  *
- * O1 size and shape → O2 seal → O3 purpose, version, flow, run → O4 graph → O5 status → O6 decode by schema, state and
- * names → O7 the waiting visits' inputs, evaluated again and compared. Answers, earlier answers and the spending commit
+ * O1 size and shape → O2 seal → O3 purpose, version, flow, run → O4 graph, or a way to it → O5 status → O6 decode by schema,
+ * carried over, state and names → O7 the waiting visits' inputs, evaluated again and compared. Answers, earlier answers and the spending commit
  * follow in `run/resume.ts`.
  */
 import { isSealError, verify, type Verified } from "@holdpoint/seal";
@@ -18,12 +18,15 @@ import {
 import { differences } from "../graph/digest.ts";
 import type { Graph, GraphNode } from "../graph/flow.ts";
 import { checkpointCharsMax } from "../limits.ts";
-import type { VisitInputs } from "../run/event.ts";
+import { wayBetween, type Migration } from "../graph/migration.ts";
+import type { EventOf, VisitInputs } from "../run/event.ts";
 import { inputsOf } from "../run/inputs.ts";
-import type { Kept } from "../run/journal.ts";
+import { migrationOf } from "../run/migrate.ts";
 import type { Parts } from "../run/parts.ts";
 import { waitsOf } from "../run/pending.ts";
+import { keptAsText } from "../run/reveal.ts";
 import type { Phase, RunState, VisitState } from "../run/state.ts";
+import { askedBy, isOpen } from "../run/wait.ts";
 import { checkpointVersion, manifestFrom } from "./seal.ts";
 
 /** What a seal says about itself, before anything of its body is looked at. */
@@ -31,7 +34,11 @@ type SealHeader = Verified["header"];
 
 /** A checkpoint that was opened; `mac` names this very text. Whoever goes on from `state` owns it. */
 export interface Opened {
+  readonly text: string;
+  /** As it was sealed. */
   readonly state: RunState;
+  /** Carries it over to the graph as it is now, where it is of an earlier one. */
+  readonly migrated: EventOf<"migrated"> | undefined;
   readonly mac: string;
 }
 
@@ -42,7 +49,7 @@ export interface Expected {
   readonly runId?: string | undefined;
 }
 
-/** O1–O6 for a checkpoint's text. */
+/** O1–O6 for a checkpoint's text. `known`: what came of it before, on this graph and in this scope; the same text is believed. */
 export function openCheckpoint(
   graph: Graph,
   parts: Parts,
@@ -50,6 +57,10 @@ export function openCheckpoint(
   expected: Expected,
   known?: Opened,
 ): Opened {
+  if (known?.text === text) {
+    if (expected.runId !== undefined) checkRun(expected.runId, known.state.seed.runId);
+    return known;
+  }
   if (text.length > checkpointCharsMax)
     throw tampered(undefined, "it is longer than any checkpoint"); // O1
   const { header, body, mac } = verified(text, parts); // O2
@@ -63,11 +74,11 @@ export function openCheckpoint(
   checkFlow(graph, header); // O3
   if (header["scope"] !== expected.scope) throw tampered(undefined, "it is of another scope");
   if (expected.runId !== undefined) checkRun(expected.runId, run);
-  checkDigest(graph, header); // O4
+  const way = wayFrom(graph, header, parts); // O4
   if (header["phase"] !== "paused") throw terminal(run, String(header["phase"])); // O5
-  if (known?.mac === mac) return known;
-  const state = decoded(graph, parts, run, body); // O6
-  const opened: RunState = { ...state, seed: { ...state.seed, manifest: graph.manifest } };
+  const state = decodedState(graph, parts, run, body); // O6
+  const manifest = way.length === 0 ? graph.manifest : manifestFrom(String(header["parts"]));
+  const opened: RunState = { ...state, seed: { ...state.seed, manifest } };
   const { seed, revision, phase } = opened;
   const agrees =
     seed.runId === run &&
@@ -75,14 +86,25 @@ export function openCheckpoint(
     revision === header["rev"] &&
     phase.is === header["phase"];
   if (!agrees) throw tampered(run, "its parts contradict each other");
-  checkState(graph, opened);
-  return { state: opened, mac };
+  const migrated = carriedOver(graph, opened, way, parts);
+  checkState(graph, { ...opened, ...migrated?.stand });
+  return { text, state: opened, migrated, mac };
+}
+
+/** The event that carries a run over to the graph as it is now, where it is of an earlier one (FLOW-53). */
+export function carriedOver(
+  graph: Graph,
+  run: RunState,
+  way: readonly Migration[],
+  { clock }: Parts,
+): EventOf<"migrated"> | undefined {
+  return way.length === 0 ? undefined : migrationOf(graph, run, way, clock.now());
 }
 
 /** What the seal covered, built by what the graph reaches. */
-function decoded(graph: Graph, parts: Parts, runId: string, body: string): RunState {
+export function decodedState(graph: Graph, parts: Parts, runId: string, body: string): RunState {
   try {
-    return parts.sealer.decode(body, { schema: graph.reachable }) as RunState;
+    return parts.sealer.decode(body, { schema: readableBy(graph, parts) }) as RunState;
   } catch (error) {
     if (!isSealError(error)) throw error;
     throw new FlowError(
@@ -94,10 +116,10 @@ function decoded(graph: Graph, parts: Parts, runId: string, body: string): RunSt
   }
 }
 
-/** O3, O4: whose it is. Also for the first entry of a log. */
-export function checkGraph(graph: Graph, header: SealHeader): void {
-  checkFlow(graph, header);
-  checkDigest(graph, header);
+/** What texts of this flow's runs are decoded by: its schemas, and those of earlier graphs that migrations name. */
+export function readableBy(graph: Graph, { migrations }: Parts): unknown {
+  const earlier = migrations.flatMap(({ flow, reads }) => (flow === graph.name ? [reads] : []));
+  return earlier.length === 0 ? graph.reachable : [...graph.reachable, ...earlier];
 }
 
 function checkFlow(graph: Graph, header: SealHeader): void {
@@ -114,8 +136,18 @@ function checkFlow(graph: Graph, header: SealHeader): void {
   }
 }
 
-function checkDigest(graph: Graph, header: SealHeader): void {
-  if (header["graph"] === graph.digest) return;
+/**
+ * O3, O4: how a run comes to this graph; no way at all for one that is of it. Also for the entries of a log that say so.
+ * @throws FlowError `graph-mismatch`, `graph-version-mismatch`
+ */
+export function wayFrom(
+  graph: Graph,
+  header: SealHeader,
+  { migrations }: Parts,
+): readonly Migration[] {
+  checkFlow(graph, header);
+  const way = wayBetween(migrations, graph.name, String(header["graph"]), graph.digest);
+  if (way !== undefined) return way;
   const runId = String(header["run"]);
   const differs = differences(manifestFrom(String(header["parts"])), graph.manifest);
   throw new GraphVersionMismatchError(
@@ -142,10 +174,13 @@ export function checkState(graph: Graph, run: RunState): void {
     if (!graph.nodes.has(visit.node))
       throw tampered(run.seed.runId, `it names a node '${visit.node}' that the graph lacks`);
   }
+  for (const node of run.held) {
+    if (!graph.joins.has(node))
+      throw tampered(run.seed.runId, `it holds a join '${node}' that the graph lacks`);
+  }
   for (const { wait } of waitsOf(run)) {
     // FLOW-58: nothing can be answered that names no tool.
-    if (wait.facts.tool === "")
-      throw tampered(run.seed.runId, "something waits that names no tool");
+    if (askedBy(wait) === "") throw tampered(run.seed.runId, "something waits that names no tool");
   }
   if (!phaseHolds(run))
     throw tampered(run.seed.runId, `its phase '${run.phase.is}' does not go with its visits`);
@@ -168,10 +203,7 @@ export function phaseHolds({ phase, visits }: RunState): boolean {
     if (phases[phase.is][status] === (some ? "never" : "must")) return false;
   }
   // A visit waits if and only if somebody can still answer it.
-  return visits.every(
-    (visit) =>
-      visit.status !== "waiting" || visit.execution.waits.some((wait) => wait.answer === undefined),
-  );
+  return visits.every((visit) => visit.status !== "waiting" || visit.execution.waits.some(isOpen));
 }
 
 /** O7: what the waiting visits showed is what they would show now (FLOW-63). */
@@ -198,24 +230,22 @@ function difference(
   state: RunState["state"],
   parts: Parts,
 ): { readonly field: string; readonly cause?: unknown } | undefined {
+  const { sealer } = parts;
   const field = was.kind === "gate" ? "payload" : "args";
   try {
     const is = inputsOf(node, state);
     if (is?.kind === "gate" && was.kind === "gate") {
       if (was.asks !== is.asks) return { field: "when" };
-      return text(was.payload, parts) === text(is.payload, parts) ? undefined : { field };
+      return keptAsText(was.payload, sealer) === keptAsText(is.payload, sealer)
+        ? undefined
+        : { field };
     }
     if (is?.kind === "call" && was.kind === "call")
-      return text(was.args, parts) === text(is.args, parts) ? undefined : { field };
+      return keptAsText(was.args, sealer) === keptAsText(is.args, sealer) ? undefined : { field };
     return { field: "kind" };
   } catch (cause) {
     return { field, cause };
   }
-}
-
-function text(kept: Kept, parts: Parts): string {
-  if (kept.form === "text") return kept.text;
-  return parts.sealer.encode(kept.form === "value" ? kept.value : undefined);
 }
 
 /** O1, O2 alone: whether a text would be believed at all. @throws FlowError `checkpoint-tampered` */

@@ -7,6 +7,7 @@ import { FlowError } from "../errors.ts";
 import type { Graph } from "../graph/flow.ts";
 import type { Manifest } from "../graph/digest.ts";
 import type { State } from "../graph/node.ts";
+import type { Sealed } from "../run/live.ts";
 import type { Parts } from "../run/parts.ts";
 import { openWaits, pendingView } from "../run/pending.ts";
 import type { RunState } from "../run/state.ts";
@@ -84,16 +85,20 @@ export function sealRun(body: string, run: RunState, parts: Parts): string {
 }
 
 /** The checkpoint of a sealed run. `state` is for looking at: whoever goes on has one of their own. */
-export function checkpointOf(run: RunState, text: string, state: () => State): Checkpoint {
+export function checkpointOf(
+  run: RunState,
+  text: string,
+  state: () => State,
+  sealed: Sealed = { digest: run.seed.digest, revision: run.revision },
+): Checkpoint {
   return new Checkpoint(
     {
       runId: run.seed.runId,
       flow: run.seed.flow,
-      digest: run.seed.digest,
-      revision: run.revision,
-      counters: { ...run.counters, visits: Object.freeze({ ...run.counters.visits }) },
+      ...sealed,
+      counters: { ...run.counters, visits: Object.freeze({ ...run.visited }) },
       frontier: run.visits.map((visit) => visit.path),
-      pendings: openWaits(run).map(({ path, wait }) => pendingView(path, wait)),
+      pendings: openWaits(run).map(pendingView),
     },
     state,
     text,

@@ -2,7 +2,9 @@ import { checkedRule } from "@holdpoint/approvals";
 import { canonicalize } from "@holdpoint/seal";
 
 import { namePattern } from "../limits.ts";
+import { factsOf, type InterruptFacts } from "./interrupt.ts";
 import { END, type EdgeSpec, type NodeSpec, type ReducerSpec, type RouteSpec } from "./node.ts";
+import { reachable } from "./reach.ts";
 import { bareTransforms } from "./shape.ts";
 import type { StateSchema } from "./state.ts";
 
@@ -26,7 +28,14 @@ export function mistakesIn(draft: Draft): string[] {
   const fields = fieldMistakes(draft);
   // Reachability says nothing useful while names are wrong.
   const reach = wrongNames.length + connections.length === 0 ? reachMistakes(draft, names) : [];
-  return [...wrongNames, ...connections, ...fields, ...optionMistakes(draft), ...reach];
+  return [
+    ...wrongNames,
+    ...connections,
+    ...fields,
+    ...optionMistakes(draft),
+    ...askMistakes(draft),
+    ...reach,
+  ];
 }
 
 function nameMistakes(draft: Draft): string[] {
@@ -130,6 +139,30 @@ function optionMistakes(draft: Draft): string[] {
   return found;
 }
 
+/** What a node declares to ask: by code that can ask, once, and one interrupt to a name. */
+function askMistakes(draft: Draft): string[] {
+  const found: string[] = [];
+  const named = new Map<string, InterruptFacts>();
+  for (const { kind, name, options } of draft.nodes) {
+    const { asks = [] } = options;
+    if (asks.length > 0 && kind !== "function")
+      found.push(`'${name}' is a ${kind} node, and only code can ask what it declares in asks`);
+    for (const interrupt of asks) {
+      const facts = factsOf(interrupt);
+      if (facts === undefined) {
+        found.push(`'${name}' declares something in asks that defineInterrupt did not make`);
+        continue;
+      }
+      if (named.has(facts.name) && named.get(facts.name) !== facts)
+        found.push(`there are two interrupts '${facts.name}'`);
+      named.set(facts.name, facts);
+    }
+    for (const twice of duplicates(asks.flatMap((interrupt) => factsOf(interrupt)?.name ?? [])))
+      found.push(`'${name}' declares the interrupt '${twice}' twice`);
+  }
+  return [...new Set(found)];
+}
+
 function failureOf(check: () => unknown): string | undefined {
   try {
     check();
@@ -144,7 +177,7 @@ function reachMistakes(draft: Draft, names: ReadonlySet<string>): string[] {
   for (const name of names) after.set(name, []);
   for (const edge of draft.edges) after.get(edge.from)!.push(edge.to);
   for (const route of draft.routes) after.get(route.from)!.push(...route.targets);
-  const reached = closure([draft.start ?? draft.nodes[0]!.name], (name) => after.get(name) ?? []);
+  const reached = reachable([draft.start ?? draft.nodes[0]!.name], (name) => after.get(name) ?? []);
   const found = [...names]
     .filter((name) => !reached.has(name))
     .map((name) => `'${name}' can't be reached from the start`);
@@ -155,7 +188,7 @@ function reachMistakes(draft: Draft, names: ReadonlySet<string>): string[] {
   const ends = [...names].filter(
     (name) => leads(draft, name).length === 0 || after.get(name)!.includes(END),
   );
-  const canEnd = closure(ends, (name) => before.get(name) ?? []);
+  const canEnd = reachable(ends, (name) => before.get(name) ?? []);
   for (const name of names) if (!canEnd.has(name)) found.push(`'${name}' has no way to an end`);
   return found;
 }
@@ -168,19 +201,6 @@ function leads(draft: Draft, name: string): string[] {
       .map((edge) => edge.to),
     ...draft.routes.filter((route) => route.from === name).flatMap((route) => route.targets),
   ];
-}
-
-function closure(from: readonly string[], next: (name: string) => readonly string[]): Set<string> {
-  const reached = new Set(from);
-  const queue = [...from];
-  for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
-    for (const to of next(name)) {
-      if (reached.has(to)) continue;
-      reached.add(to);
-      queue.push(to);
-    }
-  }
-  return reached;
 }
 
 function duplicates(names: readonly string[]): string[] {

@@ -2,6 +2,7 @@ import { canonicalize, digest, digestText } from "@holdpoint/seal";
 import { toolFacts } from "@holdpoint/tools";
 
 import type { Draft } from "./check.ts";
+import { factsOf } from "./interrupt.ts";
 import { END, type NodeSpec } from "./node.ts";
 import { shapeText } from "./shape.ts";
 
@@ -62,6 +63,7 @@ function nodePart(draft: Draft, node: NodeSpec, identity: FunctionIdentity): unk
   return {
     kind: node.kind,
     version: node.options.version,
+    ...(node.options.join === true && { join: true }),
     edges: draft.edges
       .filter((edge) => edge.from === node.name)
       .map((edge) => `${edge.when}:${edge.to === END ? END : edge.to}`)
@@ -71,8 +73,22 @@ function nodePart(draft: Draft, node: NodeSpec, identity: FunctionIdentity): unk
       [...route.targets].sort(),
       functionText(route.choose, identity),
     ]),
+    ...asksPart(node),
     own: ownPart(node, identity),
   };
+}
+
+/** What a node may ask: names, who may answer, and shapes (FLOW-51). */
+function asksPart({ options: { asks } }: NodeSpec): { readonly asks?: unknown } {
+  if (asks === undefined || asks.length === 0) return {};
+  const parts = asks.flatMap((interrupt) => {
+    const facts = factsOf(interrupt);
+    if (facts === undefined) return [];
+    const { name, answerBy, answer, info, cursor } = facts;
+    const shapes = [answer, info, cursor].map((schema) => schema && shapeText(schema));
+    return [[name, answerBy, ...shapes]];
+  });
+  return { asks: parts.sort(([a], [b]) => (a! < b! ? -1 : 1)) };
 }
 
 function ownPart(node: NodeSpec, identity: FunctionIdentity): unknown {

@@ -2,8 +2,10 @@ import { toolFacts } from "@holdpoint/tools";
 
 import { FlowError } from "../errors.ts";
 import { mistakesIn, type Draft } from "./check.ts";
+import { factsOf, type InterruptFacts } from "./interrupt.ts";
 import { digestOf, manifestOf, type FunctionIdentity, type Manifest } from "./digest.ts";
 import { type NodeSpec, type ReducerSpec, type RouteSpec } from "./node.ts";
+import { reachable } from "./reach.ts";
 import { stateReader, type StateReader } from "./state.ts";
 
 /** A built flow: checked whole and frozen. `S` is its state, `In` what a run starts from, `N` its nodes' names. */
@@ -38,6 +40,10 @@ export interface Graph {
   readonly state: StateReader;
   readonly start: string;
   readonly nodes: ReadonlyMap<string, GraphNode>;
+  /** What its nodes may ask, by name. */
+  readonly interrupts: ReadonlyMap<string, InterruptFacts>;
+  /** The joins, each with the nodes from which it can be reached (FLOW-10). */
+  readonly joins: ReadonlyMap<string, ReadonlySet<string>>;
   readonly reducers: ReadonlyMap<string, ReducerSpec["merge"]>;
   readonly manifest: Manifest;
   readonly digest: string;
@@ -96,6 +102,8 @@ export function buildFlow(draft: Draft, identity: FunctionIdentity): Flow<never,
     state: stateReader(draft.state),
     start: draft.start ?? draft.nodes[0]!.name,
     nodes,
+    interrupts: new Map(interruptsIn(draft).map((facts) => [facts.name, facts])),
+    joins: joinsOf(draft),
     reducers: new Map(draft.reducers.map((reducer) => [reducer.field, reducer.merge])),
     manifest,
     digest: digestOf(manifest),
@@ -110,6 +118,27 @@ export function buildFlow(draft: Draft, identity: FunctionIdentity): Flow<never,
     ],
   };
   return new BuiltFlow(graph, draft.version);
+}
+
+/** What the nodes of a draft may ask; a name stands for one interrupt in a flow. */
+function interruptsIn(draft: Draft): InterruptFacts[] {
+  return draft.nodes.flatMap(({ options }) =>
+    (options.asks ?? []).flatMap((interrupt) => factsOf(interrupt) ?? []),
+  );
+}
+
+/** What a flow's interrupt is made of, by name: what a form for its answer is drawn from. */
+export function interruptFacts(flow: Flow, name: string): InterruptFacts | undefined {
+  return graphOf(flow).interrupts.get(name);
+}
+
+function joinsOf({ nodes, edges, routes }: Draft): Graph["joins"] {
+  const before = (name: string): string[] => [
+    ...edges.filter((edge) => edge.to === name).map((edge) => edge.from),
+    ...routes.filter((route) => route.targets.includes(name)).map((route) => route.from),
+  ];
+  const joins = nodes.filter((node) => node.options.join === true);
+  return new Map(joins.map(({ name }) => [name, reachable(before(name), before)]));
 }
 
 /** The graph inside a flow, of whichever copy of this package built it. @throws FlowError `flow-invalid` */

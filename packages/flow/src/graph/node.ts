@@ -3,6 +3,7 @@ import type { AnyTool } from "@holdpoint/tools";
 import type { z } from "zod";
 
 import type { NodeContext } from "../run/context.ts";
+import type { Interrupt } from "./interrupt.ts";
 
 export type MaybePromise<T> = T | Promise<T>;
 export type State = Record<string, unknown>;
@@ -23,6 +24,10 @@ export interface NodeOptions {
   readonly description?: string;
   /** Raise it when the function's meaning changes: a paused run of the old one is then refused (FLOW-52). */
   readonly version?: string;
+  /** The interrupts that the node's code may ask (`ctx.ask`); part of the graph. */
+  readonly asks?: readonly Interrupt[];
+  /** Runs once nothing that is due can still reach it: where branches come together (FLOW-10). */
+  readonly join?: boolean;
   /** Visits of this node that one run may make. */
   readonly maxVisits?: number;
   readonly retry?: Retry;

@@ -1,7 +1,9 @@
 import type { AnyTool, Executor, InputSnapshot, ToolInput, ToolOutput } from "@holdpoint/tools";
 
+import type { AnswerOf, CursorOf, InfoOf, Interrupt } from "../graph/interrupt.ts";
 import type { MaybePromise } from "../graph/node.ts";
 import type { CallWay } from "./call-site.ts";
+import type { Question } from "./interrupting.ts";
 import type { Kept, Settled } from "./journal.ts";
 import type { Begin, Scope } from "./scope.ts";
 
@@ -11,6 +13,22 @@ export interface CallOptions {
   /** Another executor than the runner's, with guards or approvals of its own. */
   readonly executor?: Executor;
 }
+
+/** What goes with a question: its info, if it has any, and the cursor that the code wants to find again. */
+export type Asking<I> =
+  undefined extends InfoOf<I>
+    ? [info?: InfoOf<I>, options?: AskOptions<I>]
+    : [info: InfoOf<I>, options?: AskOptions<I>];
+
+export interface AskOptions<I> {
+  /** What the code needs to go on from here without doing again what it did before. */
+  readonly cursor?: CursorOf<I>;
+}
+
+/** A cursor as it was left, or none. */
+export type Restored<I> =
+  | { readonly restored: true; readonly value: CursorOf<I> }
+  | { readonly restored: false };
 
 /**
  * What a node gets beside the state. Calls belong to the visit through this object alone (FLOW-42): what goes past it is
@@ -32,6 +50,16 @@ export interface NodeContext {
     args: ToolInput<T>,
     options?: CallOptions,
   ): Promise<ToolOutput<T>>;
+  /**
+   * Asks for input that is no approval, and waits for it; the node declares what it asks (`asks`). The n-th question of a
+   * name in the visit gets the n-th answer. A question that does not fit its schemas rejects with `interrupt-invalid`.
+   */
+  ask<I extends Interrupt>(what: I, ...how: Asking<I>): Promise<AnswerOf<I>>;
+  /**
+   * The cursor that the last question of this name brought, in this visit: known before anything is done again. What it
+   * lets the code skip is no divergence (FLOW-41). @throws FlowError `interrupt-invalid`
+   */
+  cursor<I extends Interrupt>(what: I): Restored<I>;
   /** Journals any result under a name. May run again after a crash, so effects belong in tools. */
   step<T>(name: string, run: () => MaybePromise<T>): Promise<T>;
   /** The time, the same at every re-run. */
@@ -53,6 +81,11 @@ export interface ContextOps {
   input(tool: AnyTool, args: unknown): InputSnapshot;
   /** Runs a tool for this visit. */
   call(way: CallWay): Begin;
+  /** Takes a question's info and cursor, synchronously, and its number in the visit. */
+  question(what: Interrupt, info: unknown, cursor: unknown): Question & { readonly number: number };
+  ask(question: Question): Begin;
+  /** The cursor that is left of a name's questions. */
+  cursor(what: Interrupt): { readonly value: unknown } | undefined;
   /** Runs a step's function for this visit. */
   step(run: () => unknown): Begin;
   moment(kind: "now" | "random" | "uuid"): Settled;
@@ -99,6 +132,21 @@ export class VisitContext implements NodeContext {
     return this.#scope.ask(what, this.#ops.call({ tool, executor: options?.executor })) as Promise<
       ToolOutput<T>
     >;
+  }
+
+  ask<I extends Interrupt>(what: I, ...how: Asking<I>): Promise<AnswerOf<I>> {
+    const [info, options] = how;
+    const question = this.#ops.question(what, info, options?.cursor);
+    const { name, facts, number } = question;
+    const asked = { kind: "ask" as const, name, interrupt: facts, number };
+    return this.#scope.ask(asked, this.#ops.ask(question)) as Promise<AnswerOf<I>>;
+  }
+
+  cursor<I extends Interrupt>(what: I): Restored<I> {
+    const left = this.#ops.cursor(what);
+    return left === undefined
+      ? { restored: false }
+      : { restored: true, value: left.value as CursorOf<I> };
   }
 
   step<T>(name: string, run: () => MaybePromise<T>): Promise<T> {

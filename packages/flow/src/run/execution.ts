@@ -11,29 +11,43 @@ import {
 } from "@holdpoint/tools";
 
 import { FlowError, isFlowError } from "../errors.ts";
-import type { MaybePromise } from "../graph/node.ts";
+import type { Interrupt } from "../graph/interrupt.ts";
+import type { MaybePromise, NodeOptions } from "../graph/node.ts";
 import type { CallSite, CallWay } from "./call-site.ts";
+import { AskNumbers } from "./ask-numbers.ts";
 import { performCall } from "./calls.ts";
 import type { ContextOps } from "./context.ts";
 import { identityText, plainIdentity, type Made } from "./identity.ts";
+import { beginAsking, declaredFacts, questionOf, type Question } from "./interrupting.ts";
 import { journaled } from "./journaled.ts";
 import {
   isFresh,
   Prior,
   type Entry,
+  type ExecutionState,
   type Kept,
   type Replaced,
   type Settled,
   type SpentApproval,
-  type Wait,
 } from "./journal.ts";
 import type { LiveRun } from "./live.ts";
+import type { Place } from "./place.ts";
 import { prepareSeal } from "./prepare.ts";
 import type { Rest } from "./rest.ts";
-import { revealed } from "./reveal.ts";
+import { keptAsText, revealed } from "./reveal.ts";
 import { Scope, type Begin, type Revealed, type ScopeEnd, type ScopeOps } from "./scope.ts";
 import { conclude, withdrawAll } from "./spend.ts";
-import type { OpenVisit } from "./state.ts";
+import type { Wait } from "./wait.ts";
+
+const none: never[] = [];
+const neither = { approvalId: undefined, answer: undefined };
+
+/** What an execution is of: a visit, or an item of one. */
+export interface Executing {
+  readonly path: string;
+  /** What is on record of it now. */
+  readonly execution: ExecutionState;
+}
 
 export class Execution implements ContextOps, ScopeOps, CallSite {
   readonly live: LiveRun;
@@ -42,22 +56,28 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
   readonly rest: Rest;
   signal: AbortSignal;
   readonly #prior: Prior | undefined;
+  readonly #asks: readonly Interrupt[];
+  readonly #numbers: AskNumbers;
   #spent: Map<Made, { cost: number; approval?: SpentApproval }> | undefined;
+  /** Whether the code may be run again although it was cut off. */
   readonly #triedAgain: boolean;
   #inDoubt: Set<Made> | undefined;
   #cleanups: (() => MaybePromise<void>)[] | undefined;
   #cleaned = false;
 
-  /** `triedAgain`: whether the code may be run again although it was cut off. */
-  constructor(live: LiveRun, visit: OpenVisit, triedAgain = false) {
+  /** `options`: its node's. */
+  constructor(place: Place, at: Executing, options: NodeOptions) {
+    const { live, signal } = place;
     this.live = live;
-    this.visit = visit.path;
-    this.signal = live.signal;
+    this.visit = at.path;
+    this.signal = signal;
     this.rest = live.parts.rest;
-    this.#triedAgain = triedAgain;
-    const { execution } = visit;
+    this.#triedAgain = options.retry !== undefined;
+    const { execution } = at;
     this.#prior = isFresh(execution) ? undefined : new Prior(execution);
-    if (this.#prior !== undefined) live.rerun.add(visit.path);
+    this.#asks = options.asks ?? none;
+    this.#numbers = new AskNumbers(execution, (cursor) => keptAsText(cursor, live.parts.sealer));
+    if (this.#prior !== undefined) live.rerun.add(at.path);
     this.scope = new Scope(this, this.#prior);
   }
 
@@ -87,6 +107,28 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
         return { ok: false, error: errorInfo(error) };
       }
     };
+  }
+
+  question(what: Interrupt, info: unknown, cursor: unknown): Question & { number: number } {
+    const question = questionOf(what, { info, cursor }, this.#asks, this.visit);
+    const { cursor: kept } = question;
+    const number = this.#numbers.take(
+      question.name,
+      kept === undefined ? undefined : { form: "value", value: kept },
+    );
+    return { ...question, number };
+  }
+
+  ask(question: Question): Begin {
+    return beginAsking(this, question);
+  }
+
+  cursor(what: Interrupt): { readonly value: unknown } | undefined {
+    const facts = declaredFacts(what, this.#asks, this.visit);
+    const left = this.#numbers.restored(facts.name);
+    if (left === undefined) return undefined;
+    this.#prior?.leaveOut(left.behind);
+    return { value: this.#decoded(left.cursor, facts.cursor) };
   }
 
   moment(kind: "now" | "random" | "uuid"): Settled {
@@ -144,7 +186,7 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     if (!outcome.ok) return { error: rebuildError(outcome.error) }; // FLOW-32: live ones are rebuilt too
     const { result } = outcome;
     if (how === "live" && result.form === "value") return { value: result.value };
-    return { value: this.open(result, made.tool) };
+    return { value: this.#opened(result, made) };
   }
 
   diverged(expected: readonly Entry[], came: readonly Made[]): unknown {
@@ -196,10 +238,15 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     spent.set(made, { cost: 0, ...spent.get(made), ...what });
   }
 
-  /** A recorded result: a tool's by what its output reaches, a step's by what the state reaches (FLOW-71). */
-  open(kept: Kept, tool?: AnyTool): unknown {
-    const schema = tool === undefined ? this.live.graph.reachable : toolFacts(tool).output;
-    return this.#decoded(kept, schema);
+  /** What a synchronous step recorded. */
+  open(kept: Kept): unknown {
+    return this.#decoded(kept, this.live.graph.reachable);
+  }
+
+  /** A recorded result: a tool's by what its output reaches, an answer's by its schema, a step's by the state's (FLOW-71). */
+  #opened(kept: Kept, { tool, interrupt }: Made): unknown {
+    if (interrupt !== undefined) return this.#decoded(kept, interrupt.answer);
+    return tool === undefined ? this.open(kept) : this.#decoded(kept, toolFacts(tool).output);
   }
 
   /** Recorded arguments, by what the tool's input reaches. */
@@ -239,7 +286,8 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
   async #leaveWaits(waits: readonly Wait[]): Promise<void> {
     const { live, visit } = this;
     for (const wait of waits) {
-      const { callId, approvalId, answer } = wait;
+      const { callId } = wait;
+      const { approvalId, answer } = wait.kind === "approval" ? wait : neither;
       if (answer === undefined) {
         await withdrawAll(live, [wait], "superseded");
         live.emit({ type: "superseded", visit, callId, approvalId, again: false });

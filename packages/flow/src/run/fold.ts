@@ -15,10 +15,11 @@ import {
   type ExecutionState,
   type Settled,
 } from "./journal.ts";
-import { visitAt, type OpenVisit, type RunState } from "./state.ts";
+import { frameAt, openVisitAt, visitPath } from "./path.ts";
+import type { Frame, RunState, Stand } from "./state.ts";
 
 /** The state after the first event. */
-export function begin(event: EventOf<"run-started">, start: string): RunState {
+export function begin(event: EventOf<"run-started">): RunState {
   const run: RunState = {
     seed: event.seed,
     startedAt: event.at,
@@ -26,11 +27,15 @@ export function begin(event: EventOf<"run-started">, start: string): RunState {
     phase: { is: "routed" },
     state: event.state,
     visits: [],
-    counters: { rounds: 1, calls: 0, cost: 0, visits: {} },
+    held: [],
+    visited: {},
+    counters: { rounds: 1, calls: 0, cost: 0 },
     settling: undefined,
     endReached: false,
+    frames: new Map(),
+    path: "",
   };
-  queue(run, [start]);
+  queue(run, [event.start]);
   return run;
 }
 
@@ -38,14 +43,21 @@ export function begin(event: EventOf<"run-started">, start: string): RunState {
 export function fold(run: RunState, event: RunEvent, merged?: State): void {
   run.revision += 1; // F1
   switch (event.type) {
+    case "forked":
+      run.counters.rounds = event.rounds;
+      run.phase = { is: "running" };
+      return stand(run, event.stand);
+    case "migrated":
+      run.seed = event.seed;
+      return stand(run, event.stand);
     case "visit-started": {
-      const visit = openVisit(run, event.visit);
+      const visit = openVisitAt(run, event.visit);
       visit.inputs = event.inputs;
       run.phase = { is: "running" };
       return;
     }
     case "visit-waiting":
-      openVisit(run, event.visit).status = "waiting";
+      openVisitAt(run, event.visit).status = "waiting";
       return;
     case "settling":
       run.settling = { attemptId: event.attemptId, answers: event.answers };
@@ -74,6 +86,11 @@ export function fold(run: RunState, event: RunEvent, merged?: State): void {
   }
 }
 
+/** Everything about where the run stands is what the event says; the event gives it away (F1). */
+function stand(run: RunState, { state, visits, held, endReached, visited, frames }: Stand): void {
+  Object.assign(run, { state, visits, held, endReached, visited, frames });
+}
+
 /** What happens inside one execution. */
 function foldExecution(run: RunState, event: RunEvent): void {
   switch (event.type) {
@@ -97,7 +114,8 @@ function foldExecution(run: RunState, event: RunEvent): void {
     case "step-recorded":
       execution(run, event.visit).journal.push({ id: event.call, outcome: event.outcome });
       return;
-    case "approval-requested": {
+    case "approval-requested":
+    case "interrupted": {
       const { waits } = execution(run, event.visit);
       remove(waits, (wait) => wait.callId === event.wait.callId);
       waits.push(event.wait);
@@ -127,18 +145,22 @@ function finishCall(
   const into = execution(run, event.visit);
   into.journal.push({ id, outcome, ...(approval && { approval }) });
   if (into.waits.length > 0)
-    remove(into.waits, (wait) => wait.id !== undefined && same(wait.id, id));
+    remove(
+      into.waits,
+      (wait) => wait.kind === "approval" && wait.id !== undefined && same(wait.id, id),
+    );
   if (into.started.length > 0) remove(into.started, (started) => same(started.id, id));
   run.counters.calls += 1;
   run.counters.cost += cost;
 }
 
 function foldReplaced(run: RunState, event: EventOf<"superseded" | "answer-unused">): void {
-  const visit = openVisit(run, event.visit);
+  const visit = openVisitAt(run, event.visit);
   const { waits, replaced } = execution(run, event.visit);
   const wait = waits.find((candidate) => candidate.callId === event.callId);
   remove(waits, (candidate) => candidate === wait);
-  if (event.type !== "superseded" || !event.again || wait?.id === undefined) return;
+  if (event.type !== "superseded" || !event.again) return;
+  if (wait?.kind !== "approval" || wait.id === undefined) return;
   const key = replacedKey(wait.id);
   const generation = (replaced[key]?.generation ?? 0) + 1;
   replaced[key] = { generation, arguments: wait.arguments, rule: wait.facts.rule }; // FLOW-38, FLOW-66
@@ -147,10 +169,18 @@ function foldReplaced(run: RunState, event: EventOf<"superseded" | "answer-unuse
 
 function foldAnswered(run: RunState, event: EventOf<"answered">): void {
   for (const answer of event.answers) {
-    const visit = openVisit(run, answer.visit);
-    const wait = visit.execution.waits.find((candidate) => candidate.callId === answer.callId);
+    const visit = openVisitAt(run, answer.visit);
+    const { waits, journal } = visit.execution;
+    const wait = waits.find((candidate) => candidate.callId === answer.callId);
     if (wait === undefined) continue; // asked and answered at once, by a port that keeps records
-    wait.answer = { decision: answer.decision, attemptId: event.attemptId };
+    if (wait.kind === "approval" && answer.kind === "approval")
+      wait.answer = { decision: answer.decision, attemptId: event.attemptId };
+    if (wait.kind === "interrupt" && answer.kind === "interrupt") {
+      const { id, cursor } = wait;
+      remove(waits, (candidate) => candidate === wait);
+      const outcome = { ok: true, result: answer.payload } as const;
+      journal.push({ id, outcome, ...(cursor && { cursor }) }); // the code gets it like any outcome
+    }
     visit.status = "ready"; // FLOW-30: only executions that got an answer run again
   }
   run.settling = undefined;
@@ -158,24 +188,27 @@ function foldAnswered(run: RunState, event: EventOf<"answered">): void {
 }
 
 function foldFinished(run: RunState, event: EventOf<"visit-finished">): void {
-  const index = run.visits.findIndex((visit) => visit.path === event.visit);
-  const { node, number, path } = run.visits[index]!;
-  run.visits[index] = { node, number, path, status: "finished", end: event.end }; // F2
+  const { visits } = frameAt(run, event.visit);
+  const index = visits.findIndex((visit) => visit.path === event.visit);
+  const { node, number, path } = visits[index]!;
+  visits[index] = { node, number, path, status: "finished", end: event.end }; // F2
 }
 
 function foldRouted(run: RunState, event: EventOf<"routed">, merged: State | undefined): void {
-  run.state = merged ?? mergedState(run, event.reduced);
-  run.endReached ||= event.ended;
+  const frame = event.frame === undefined ? run : run.frames.get(event.frame)!;
+  frame.state = merged ?? mergedState(frame, event.reduced);
+  frame.endReached ||= event.ended;
   run.counters.rounds += 1;
-  run.phase = { is: "routed" };
-  run.visits = [];
-  queue(run, event.next);
+  if (frame === run) run.phase = { is: "routed" };
+  frame.visits = [];
+  frame.held = event.held ?? [];
+  queue(frame, event.next);
 }
 
 /** F3: the state after a round, given the fields that reducers made of it. */
-export function mergedState(run: RunState, reduced: State): State {
-  const state: State = { ...run.state };
-  for (const visit of run.visits) {
+export function mergedState(frame: Frame, reduced: State): State {
+  const state: State = { ...frame.state };
+  for (const visit of frame.visits) {
     if (visit.status !== "finished" || !visit.end.ok) continue;
     const { update } = visit.end;
     for (const field of Object.keys(update)) {
@@ -191,16 +224,16 @@ export function mergedState(run: RunState, reduced: State): State {
   return Object.freeze(state);
 }
 
-function queue(run: RunState, nodes: readonly string[]): void {
+function queue(frame: Frame, nodes: readonly string[]): void {
   for (const node of nodes) {
     // A node may be called `constructor`: only own members count.
-    const before = Object.hasOwn(run.counters.visits, node) ? run.counters.visits[node]! : 0;
+    const before = Object.hasOwn(frame.visited, node) ? frame.visited[node]! : 0;
     const number = before + 1;
-    run.counters.visits[node] = number;
-    run.visits.push({
+    frame.visited[node] = number;
+    frame.visits.push({
       node,
       number,
-      path: `${node}#${number}`,
+      path: visitPath(frame, node, number),
       status: "ready",
       inputs: undefined,
       execution: freshExecution,
@@ -208,15 +241,9 @@ function queue(run: RunState, nodes: readonly string[]): void {
   }
 }
 
-function openVisit(run: RunState, path: string): OpenVisit {
-  const visit = visitAt(run, path);
-  if (visit.status === "finished") throw new Error(`visit ${path} has finished`);
-  return visit;
-}
-
 /** What is on record of a visit's execution, to be written to. */
 function execution(run: RunState, path: string): ExecutionState {
-  const visit = openVisit(run, path);
+  const visit = openVisitAt(run, path);
   if (visit.execution === freshExecution) visit.execution = newExecution();
   return visit.execution;
 }

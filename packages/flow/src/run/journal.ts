@@ -2,6 +2,7 @@ import type { ApprovalRecords, DecisionRecord, RequestFacts } from "@holdpoint/a
 import type { ErrorInfo } from "@holdpoint/tools";
 
 import { identityText, type Identity, type Made } from "./identity.ts";
+import type { Wait } from "./wait.ts";
 
 /**
  * A value in the journal: as it was recorded in this process, or as the text that the seal covered. Texts are decoded
@@ -24,6 +25,8 @@ export interface Entry {
   readonly outcome: Settled;
   /** The approval that allowed or refused it, for the checks of later resumes (FLOW-55). */
   readonly approval?: SpentApproval;
+  /** The cursor that an answered question had brought (FLOW-22). */
+  readonly cursor?: Kept;
 }
 
 export interface SpentApproval {
@@ -36,33 +39,6 @@ export interface SpentApproval {
 /** An approval spent in this process, with the records it lives in where those are not the runner's own (FLOW-56). */
 export interface SpentHere extends SpentApproval {
   readonly own?: ApprovalRecords;
-}
-
-/** A call that waits for a person, with what the person is shown. */
-export interface Wait {
-  readonly kind: "approval";
-  /** The call; a gate has none. */
-  readonly id: Identity | undefined;
-  readonly callId: string;
-  /** The record's id where the port keeps one. */
-  readonly approvalId: string | undefined;
-  readonly facts: Omit<RequestFacts, "arguments">;
-  readonly arguments: Kept;
-  readonly argumentsDigest: string;
-  readonly requestedAt: number;
-  /** The call's place among all that its execution asked for. */
-  readonly order: number;
-  /** Whether the port that was asked keeps records: then nobody goes on without settling this one (FLOW-54). */
-  readonly recorded: boolean;
-  /** Asked of a port that the call brought along: its records are not the runner's (FLOW-56). */
-  readonly foreign?: true;
-  /** Set by a resume; what was shown then runs under it. */
-  answer?: Answer;
-}
-
-export interface Answer {
-  readonly decision: DecisionRecord;
-  readonly attemptId: string;
 }
 
 /** A call that was begun and whose end is not on record. */
@@ -104,11 +80,6 @@ export function newExecution(): ExecutionState {
   return { journal: [], waits: [], started: [], replaced: {}, retries: 0 };
 }
 
-/** The id by which a person's answer finds what waits: the record's, else the call's. */
-export function pendingId(wait: Wait): string {
-  return wait.approvalId ?? wait.callId;
-}
-
 /** A key without NUL, so that it seals as it is. */
 export function replacedKey(id: Identity): string {
   return `${id.name}/${id.key}/${id.number}`;
@@ -142,6 +113,8 @@ export class Prior {
   readonly #started: Map<string, Started>;
   readonly #replaced: Readonly<Record<string, Replaced>>;
   #firstOpen = 0;
+  /** How many entries, from the first, the code may leave out. */
+  #behind = 0;
 
   constructor(execution: ExecutionState) {
     this.#replaced = { ...execution.replaced };
@@ -204,9 +177,18 @@ export class Prior {
     return id.keyed ? this.#replaced[replacedKey(id)] : undefined;
   }
 
-  /** Entries nobody asked for so far (FLOW-41); synchronous steps don't count: code may read the clock as it likes. */
+  /** The code goes on from a cursor: it need not ask for these entries again. */
+  leaveOut(first: number): void {
+    this.#behind = Math.max(this.#behind, first);
+  }
+
+  /**
+   * Entries nobody asked for so far (FLOW-41). Synchronous steps don't count: code may read the clock as it likes; nor does
+   * what lies behind a cursor that the code has looked at.
+   */
   unclaimed(): readonly Entry[] {
     return this.#entries
+      .slice(this.#behind)
       .filter((recorded) => recorded.state === "unclaimed" && recorded.entry.id.kind !== "moment")
       .map((recorded) => recorded.entry);
   }

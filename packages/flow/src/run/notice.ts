@@ -1,5 +1,5 @@
-import { pendingId } from "./journal.ts";
-import type { RunEvent, RunEventType } from "./event.ts";
+import { answeredId, type RunEvent, type RunEventType } from "./event.ts";
+import { askedBy, pendingId } from "./wait.ts";
 
 /**
  * An event as it is told: the same name, with ids and paths and without anything that the run holds (FLOW-08, TOOL-11).
@@ -36,6 +36,8 @@ export function noticeOf(event: RunEvent, runId: string, revision: number): RunN
 function told(event: RunEvent): Told {
   switch (event.type) {
     case "run-started":
+    case "forked":
+    case "migrated":
     case "paused":
     case "completed":
     case "cancelled":
@@ -53,10 +55,11 @@ function told(event: RunEvent): Told {
     case "call-dropped":
       return { visit: event.visit, name: event.tool };
     case "approval-requested":
-      return { visit: event.visit, name: event.wait.facts.tool, ids: [pendingId(event.wait)] };
+    case "interrupted":
+      return { visit: event.visit, name: askedBy(event.wait), ids: [pendingId(event.wait)] };
     case "settling":
     case "answered":
-      return { ids: event.answers.map(({ approvalId, callId }) => approvalId ?? callId) };
+      return { ids: event.answers.map(answeredId) };
     case "superseded":
     case "answer-unused":
       return { visit: event.visit, ids: [event.approvalId ?? event.callId] };

@@ -11,11 +11,12 @@
  * S5 A re-run gets recorded outcomes in that order, matched by identity (FLOW-31).
  * S6 On a re-run new calls start when no recorded outcome that was asked for is outstanding; entries unclaimed at that
  *    moment, or when the function returns without having asked for anything new, are the divergence, told or refused before
- *    anything new runs (FLOW-41).
+ *    anything new runs (FLOW-41); what lies behind a cursor that the code has looked at is none.
  */
-import type { Entry, Prior, Settled, Wait, Started } from "./journal.ts";
+import type { Entry, Prior, Settled, Started } from "./journal.ts";
 import { Tally, type Asked, type Made } from "./identity.ts";
 import type { Rest } from "./rest.ts";
+import type { Wait } from "./wait.ts";
 
 /** What stands on record for a call that is made again. */
 export interface Standing {

@@ -16,29 +16,32 @@ import { Execution } from "./execution.ts";
 import { visitGate } from "./gate.ts";
 import { inputsOf } from "./inputs.ts";
 import { isFresh } from "./journal.ts";
-import type { LiveRun } from "./live.ts";
+import { neverAborted, type LiveRun } from "./live.ts";
+import type { Place } from "./place.ts";
 import type { ScopeEnd } from "./scope.ts";
 import { withdrawAll } from "./spend.ts";
 import type { OpenVisit } from "./state.ts";
 import { limitTime } from "./time-limit.ts";
 import { checkedUpdate, failed } from "./update.ts";
+import { isOpen } from "./wait.ts";
 
 /** Runs a visit until it finished, failed or waits. Throws only what ends the run itself. */
-export async function runVisit(live: LiveRun, visit: OpenVisit): Promise<void> {
-  const node = live.graph.nodes.get(visit.node)!;
+export async function runVisit(place: Place, visit: OpenVisit): Promise<void> {
+  const { live, graph } = place;
+  const node = graph.nodes.get(visit.node)!;
   if (visit.inputs === undefined && isFresh(visit.execution)) {
-    const started = startVisit(live, visit, node);
+    const started = startVisit(place, visit, node);
     if (!started) return;
   }
-  if (node.spec.kind === "gate") return visitGate(live, visit, node, node.spec);
+  if (node.spec.kind === "gate") return visitGate(place, visit, node, node.spec);
   for (;;) {
-    const end = await execute(live, visit, node.spec);
+    const end = await execute(place, visit, node.spec);
     if (end.how === "stopped") throw end.error;
     if (end.how === "waiting") return live.emit({ type: "visit-waiting", visit: visit.path });
-    const outcome = outcomeOf(live, visit, node, end);
+    const outcome = outcomeOf(place, visit, node, end);
     const failure = outcome.ok || end.inDoubt ? undefined : outcome.error;
     if (failure !== undefined) {
-      const next = await retries(live, visit, node, failure);
+      const next = await retries(place, visit, node, failure);
       if (next.again) continue;
       if (next.error !== undefined) return finish(live, visit, failed(node, next.error));
     }
@@ -48,18 +51,18 @@ export async function runVisit(live: LiveRun, visit: OpenVisit): Promise<void> {
 
 /** What an execution that was cut off had asked for is taken back: its visit is over, and nobody can answer any more. */
 async function finish(live: LiveRun, visit: OpenVisit, end: VisitEnd): Promise<void> {
-  const open = visit.execution.waits.filter((wait) => wait.answer === undefined);
+  const open = visit.execution.waits.filter(isOpen);
   if (open.length > 0) await withdrawAll(live, open, "cancelled");
   live.emit({ type: "visit-finished", visit: visit.path, end });
 }
 
 /** V1. Whether the visit began; if its inputs could not be made, it has failed. */
-function startVisit(live: LiveRun, visit: OpenVisit, node: GraphNode): boolean {
+function startVisit({ live, frame }: Place, visit: OpenVisit, node: GraphNode): boolean {
   try {
     live.emit({
       type: "visit-started",
       visit: visit.path,
-      inputs: inputsOf(node, live.state.state),
+      inputs: inputsOf(node, frame.state),
     });
     return true;
   } catch (error) {
@@ -71,14 +74,14 @@ function startVisit(live: LiveRun, visit: OpenVisit, node: GraphNode): boolean {
 
 /** V2 */
 function outcomeOf(
-  live: LiveRun,
+  place: Place,
   visit: OpenVisit,
   node: GraphNode,
   end: Extract<ExecutionEnd, { how: "failed" | "finished" }>,
 ): VisitEnd {
   if (end.how === "failed") return failed(node, end.error);
   try {
-    return { ok: true, update: checkedUpdate(live, visit.path, end.value) };
+    return { ok: true, update: checkedUpdate(place, visit.path, end.value) };
   } catch (error) {
     return failed(node, error);
   }
@@ -91,7 +94,7 @@ type Next = { readonly again: true } | { readonly again: false; readonly error?:
  * count over all pauses. `error`: what the retry's own functions threw.
  */
 async function retries(
-  live: LiveRun,
+  { live, signal }: Place,
   visit: OpenVisit,
   node: GraphNode,
   error: ErrorInfo,
@@ -110,13 +113,12 @@ async function retries(
   }
   live.emit({ type: "retried", visit: visit.path, attempt, error });
   await live.flush();
-  if (waitMs > 0) await pause(live, waitMs);
+  if (waitMs > 0) await pause(live, signal, waitMs);
   return { again: true };
 }
 
-/** Waits, unless the run is aborted meanwhile. */
-function pause(live: LiveRun, waitMs: number): Promise<void> {
-  const { signal, parts } = live;
+/** Waits, unless the run is aborted meanwhile, or the time of whatever is around this is over. */
+function pause({ parts }: LiveRun, signal: AbortSignal, waitMs: number): Promise<void> {
   return new Promise((resolve) => {
     const over = (): void => {
       cancel();
@@ -134,17 +136,19 @@ type ExecutionEnd = ScopeEnd & { readonly inDoubt?: boolean };
 
 /** One execution of a node's code. */
 async function execute(
-  live: LiveRun,
+  place: Place,
   visit: OpenVisit,
   spec: FunctionSpec | CallSpec,
 ): Promise<ExecutionEnd> {
-  const execution = new Execution(live, visit, spec.options.retry !== undefined);
+  const { live, signal } = place;
+  const execution = new Execution(place, visit, spec.options);
   const limit = limitTime(live, visit.path, spec.options.timeoutMs, execution);
-  const body = (): unknown => bodyOf(live, visit, spec, execution);
+  const body = (): unknown => bodyOf(place, visit, spec, execution);
   const { scope } = execution;
-  const end = live.abortable
-    ? await live.executing(scope, () => scope.run(body))
-    : await scope.run(body);
+  const end =
+    signal === neverAborted
+      ? await scope.run(body)
+      : await live.executing(signal, scope, () => scope.run(body));
   limit?.over();
   if (execution.cleans) await execution.cleanUp(); // V3
   if (end.how === "stopped") {
@@ -157,18 +161,18 @@ async function execute(
 
 /** A call node is a function of one call. */
 function bodyOf(
-  live: LiveRun,
+  { frame }: Place,
   visit: OpenVisit,
   spec: FunctionSpec | CallSpec,
   execution: Execution,
 ): MaybePromise<unknown> {
   const ctx = new VisitContext(execution, execution.scope);
-  if (spec.kind === "function") return spec.run(live.state.state, ctx);
+  if (spec.kind === "function") return spec.run(frame.state, ctx);
   const { inputs } = visit;
   const args =
     inputs?.kind === "call" ? execution.openArguments(inputs.args, spec.tool) : undefined;
   return ctx.call(spec.tool, args).then((result: unknown) => {
-    if (typeof spec.into === "function") return spec.into(result, live.state.state);
+    if (typeof spec.into === "function") return spec.into(result, frame.state);
     return spec.into === undefined ? undefined : { [spec.into]: result };
   });
 }

@@ -106,10 +106,15 @@ function detailsOf(event: RunEvent): Pick<Activity, "visit" | "tool" | "approval
       const id = approvalId === undefined ? {} : { approvalId };
       return { visit: event.visit, tool: facts.tool, ...id };
     }
+    case "interrupted":
+      return { visit: event.visit, tool: `ask:${event.wait.id.name}` };
     case "answered": {
       const [answer] = event.answers;
       if (answer === undefined) return {};
-      const { visit, approvalId, decision } = answer;
+      const { visit } = answer;
+      if (answer.kind === "interrupt")
+        return { visit, ...(answer.by !== undefined && { by: answer.by.id }) };
+      const { approvalId, decision } = answer;
       return { visit, by: decision.by.id, ...(approvalId !== undefined && { approvalId }) };
     }
     case "cancelled":

@@ -1,0 +1,139 @@
+/**
+ * A piece of a node's code, as data: what can be asked for, one after the other and together. A kind is a member of the union,
+ * an arbitrary and a case.
+ *
+ * Left out on purpose is what no two runs have to agree on: who wins a race, and which of several failures that happen at the
+ * same time is thrown. So what runs together catches.
+ */
+import type { NodeContext } from "@holdpoint/flow";
+import fc from "fast-check";
+
+import { markIn, type ToolName, type Tools } from "./tools.ts";
+import type { Trace } from "./trace.ts";
+
+export type Piece =
+  | {
+      readonly do: "call";
+      readonly tool: ToolName;
+      readonly n: number;
+      readonly slow: number;
+      readonly caught: boolean;
+    }
+  | { readonly do: "step"; readonly n: number }
+  /** A number by chance, and a call with it. */
+  | { readonly do: "dice"; readonly n: number; readonly asks: boolean }
+  | { readonly do: "now" }
+  /** A call that nobody waits for. */
+  | { readonly do: "float"; readonly n: number; readonly asks: boolean }
+  | { readonly do: "sequence"; readonly of: readonly Piece[] }
+  | { readonly do: "together"; readonly of: readonly Piece[] };
+
+const toolName = fc.oneof(
+  { weight: 6, arbitrary: fc.constant<ToolName>("gated") },
+  { weight: 4, arbitrary: fc.constant<ToolName>("free") },
+  { weight: 1, arbitrary: fc.constant<ToolName>("failing") },
+  { weight: 1, arbitrary: fc.constant<ToolName>("flaky") },
+);
+
+const leaf: fc.Arbitrary<Piece> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constant("call" as const),
+      tool: toolName,
+      n: fc.nat(2),
+      slow: fc.nat(2),
+      caught: fc.integer({ min: 0, max: 9 }).map((luck) => luck > 0),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("step" as const), n: fc.nat(2) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant("dice" as const), n: fc.nat(2), asks: fc.boolean() }),
+  },
+  { weight: 1, arbitrary: fc.constant({ do: "now" as const }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant("float" as const), n: fc.nat(2), asks: fc.boolean() }),
+  },
+);
+
+/** What a node's code does. */
+export const program: fc.Arbitrary<Piece> = fc.letrec<{ piece: Piece }>((tie) => ({
+  piece: fc.oneof(
+    { maxDepth: 2, depthSize: "small", withCrossShrink: true },
+    leaf,
+    fc.record({
+      do: fc.constant("sequence" as const),
+      of: fc.array(tie("piece"), { minLength: 1, maxLength: 3 }),
+    }),
+    fc.record({
+      do: fc.constant("together" as const),
+      of: fc.array(tie("piece"), { minLength: 2, maxLength: 3 }),
+    }),
+  ),
+})).piece;
+
+/** Where a piece is performed. */
+export interface Scene {
+  readonly ctx: NodeContext;
+  readonly tools: Tools;
+  readonly trace: Trace;
+  /** Within what runs together, where every failure is caught. */
+  readonly together?: boolean;
+}
+
+/** Performs a piece, and says what it came to. */
+export async function perform(piece: Piece, scene: Scene): Promise<string> {
+  const { ctx, tools } = scene;
+  switch (piece.do) {
+    case "call": {
+      const { tool, n, slow, caught } = piece;
+      return called(scene, () => ctx.call(tools[tool], { n, slow }), caught);
+    }
+    case "step":
+      return ctx.step(`step${piece.n}`, () => `step${piece.n}`);
+    case "dice": {
+      const tool = piece.asks ? tools.gated : tools.free;
+      const dice = ctx.random();
+      return called(scene, () => ctx.call(tool, { n: piece.n, slow: 0, dice }), true);
+    }
+    case "now":
+      return `${ctx.now().getTime()}`;
+    case "float":
+      void called(
+        scene,
+        () => ctx.call(piece.asks ? tools.gated : tools.free, { n: piece.n, slow: 1 }),
+        true,
+      );
+      return "";
+    case "sequence": {
+      const parts: string[] = [];
+      for (const part of piece.of) parts.push(await perform(part, scene));
+      return parts.join("+");
+    }
+    case "together": {
+      const inner = { ...scene, together: true };
+      return (await Promise.all(piece.of.map((part) => perform(part, inner)))).join("|");
+    }
+  }
+}
+
+/** Makes a call, and notes from when to when the code was in it. */
+async function called(
+  { trace, together = false }: Scene,
+  call: () => Promise<{ got: string }>,
+  caught: boolean,
+): Promise<string> {
+  const begin = trace.tick();
+  try {
+    const { got } = await call();
+    trace.got(markIn(got), begin);
+    return got;
+  } catch (error) {
+    const { name, message } = error as Error;
+    trace.got(markIn(message), begin);
+    if (caught || together) return `${name}: ${message}`;
+    throw error;
+  }
+}

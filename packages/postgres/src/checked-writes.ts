@@ -1,0 +1,104 @@
+import type { Cell, Fence, Write } from "@holdpoint/approvals";
+
+import { PostgresStoreError } from "./errors.ts";
+import { limits } from "./limits.ts";
+import { isCell } from "./statements.ts";
+import { tableByStatement, type ColumnKind, type Table } from "./tables.ts";
+
+/** A write whose form is known to be right, on its table; a copy that its caller can't change any more. */
+export interface CheckedWrite {
+  readonly table: Table;
+  readonly scope: string;
+  readonly key: string;
+  readonly expect: number | "any";
+  readonly values: Readonly<Record<string, Cell>>;
+  readonly before: number | null;
+  readonly fence: Fence | undefined;
+}
+
+// The alphabet of ids in every store: no quotes, blanks, controls or wildcards.
+const idForm = /^[A-Za-z0-9._~:@#/[\]$+=,-]+$/;
+
+/**
+ * Refuses what could not be kept or given back as it is, before anything is written.
+ *
+ * @throws PostgresStoreError `write-invalid`
+ */
+export function checkedWrites(
+  attemptId: string,
+  writes: readonly Write[],
+): readonly CheckedWrite[] {
+  if (!isIdentifier(attemptId, limits.idCharactersMax)) throw invalid("an attempt id");
+  if (writes.length > limits.writesMax) throw invalid(`a list of ${writes.length} writes`);
+  const checked = writes.map((write) => checkedWrite(write));
+  // Two writes that make one version of a row would each look like the repetition of the other.
+  const made = new Set(
+    checked.map(({ table, scope, key, expect }) =>
+      [table.name, scope, key, expect === "any" ? 0 : expect].join("\n"),
+    ),
+  );
+  if (made.size < checked.length) throw invalid("a list that makes one version of a row twice");
+  return checked;
+}
+
+function checkedWrite(write: Write): CheckedWrite {
+  const { statement, scope, key, expect, before, fence } = write;
+  const table = tableByStatement.get(statement);
+  if (table === undefined) throw invalid("a statement that this store does not know");
+  if (!isIdentifier(scope, limits.idCharactersMax)) throw invalid(`a scope in ${statement}`);
+  if (!isIdentifier(key, limits.keyCharactersMax)) throw invalid(`a key in ${statement}`);
+  if (expect !== "any" && !isCount(expect)) throw invalid(`an expected version in ${statement}`);
+  if (table.appendOnly && expect !== 0) throw invalid(`an expected version in ${statement}`);
+  if (before !== undefined && !Number.isSafeInteger(before)) {
+    throw invalid(`a time limit in ${statement}`);
+  }
+  if (fence !== undefined && !(isName(fence.name) && isCount(fence.epoch))) {
+    throw invalid(`a fence in ${statement}`);
+  }
+  return {
+    table,
+    scope,
+    key,
+    expect,
+    values: checkedValues(write, table),
+    before: before ?? null,
+    fence: fence && { name: fence.name, epoch: fence.epoch },
+  };
+}
+
+// A column left out would be NULL, and one too many would be lost: neither comes back as it was.
+function checkedValues({ statement, values }: Write, table: Table): Record<string, Cell> {
+  const copy: Record<string, Cell> = {};
+  for (const [name, kind] of Object.entries(table.columns)) {
+    const cell: unknown = Object.hasOwn(values, name) ? values[name] : undefined;
+    if (!isCell(cell) || !isOfKind(cell, kind)) {
+      throw invalid(`the column ${name} in ${statement}`);
+    }
+    copy[name] = cell;
+  }
+  if (Object.keys(values).length > Object.keys(copy).length) {
+    throw invalid(`a column that ${statement} does not have`);
+  }
+  return copy;
+}
+
+function isOfKind(cell: Cell, kind: ColumnKind): boolean {
+  if (cell === null) return kind.endsWith("null");
+  return kind.startsWith("text") ? typeof cell === "string" : typeof cell === "number";
+}
+
+function isIdentifier(value: unknown, charactersMax: number): boolean {
+  return typeof value === "string" && value.length <= charactersMax && idForm.test(value);
+}
+
+function isName(value: unknown): boolean {
+  return typeof value === "string" && isCell(value);
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0 && !Object.is(value, -0);
+}
+
+function invalid(what: string): PostgresStoreError {
+  return new PostgresStoreError("write-invalid", `${what} has a form that stores do not keep`);
+}

@@ -1,0 +1,84 @@
+/**
+ * A list of writes as one statement, which is its own transaction: one way to the server and back, whatever its length.
+ *
+ * T1 It answers `applied` or leaves nothing: where the first write did nothing, none after it ran; where a later one did nothing,
+ *    the statement fails and is taken back. Who refused what is found out in a transaction, write by write (`judging.ts`).
+ * T2 The commit is on the disk before it is answered, also where the database's default is not to wait for that (STORE-14).
+ */
+
+import type { CheckedWrite } from "./checked-writes.ts";
+import type { PostgresQuery } from "./pool.ts";
+import type { Session } from "./sessions.ts";
+import type { Statements } from "./statements.ts";
+import { limits } from "./limits.ts";
+import type { RawRow } from "./tables.ts";
+import { stateOf } from "./unavailable.ts";
+import { bindsOf, feedsOf, inLockOrder, placeOf, shapeOf, writeSql } from "./write-sql.ts";
+
+/** Whether a list can be one statement: its parts see one state of the rows, so none may build on another. */
+export function isOneStatement(writes: readonly CheckedWrite[]): boolean {
+  return (
+    writes.length <= limits.statementWritesMax &&
+    new Set(writes.map(placeOf)).size === writes.length
+  );
+}
+
+/** The statement of a list, which waits for a lock for `lockMs` at most. */
+export function oneStatement(
+  statements: Statements,
+  attemptId: string,
+  writes: readonly CheckedWrite[],
+  lockMs: number,
+): PostgresQuery {
+  const ordered = inLockOrder(writes.map((write) => ({ write }))).map(({ write }) => write);
+  const binds = ordered.map((write, at) => bindsOf(attemptId, write, at));
+  return statements.query(commitSql(ordered), Object.assign({ lockMs: `${lockMs}` }, ...binds));
+}
+
+/** Runs it. Rejects with the driver's error where it failed for another reason than a write that did nothing. */
+export async function isApplied(session: Session, commit: PostgresQuery): Promise<boolean> {
+  try {
+    const { rows } = await session.run(commit);
+    return (rows[0] as RawRow | undefined)?.["applied"] === true;
+  } catch (error) {
+    if (isRefusal(error)) return false;
+    throw error;
+  }
+}
+
+const sqlByShape = new Map<string, string>();
+
+function commitSql(writes: readonly CheckedWrite[]): string {
+  const feeds = feedsOf(writes);
+  const shape = writes.map((write, at) => shapeOf(write, feeds[at])).join(" ");
+  let sql = sqlByShape.get(shape);
+  if (sql === undefined) sqlByShape.set(shape, (sql = makeSql(writes, feeds)));
+  return sql;
+}
+
+const refusal =
+  "holdpoint asks again: a write of this commit does not apply, so none of it is kept";
+
+function makeSql(writes: readonly CheckedWrite[], feeds: ReturnType<typeof feedsOf>): string {
+  const parts = writes.flatMap((write, at) =>
+    writeSql(write, at, feeds[at], at === 0 ? "s" : `w${at - 1}`),
+  );
+  // T2. `set_config` is read, or it would not be called; `concat`, or the cast would fail before it is reached.
+  return `WITH s AS MATERIALIZED (
+      SELECT concat(set_config('lock_timeout', :lockMs, true), set_config('synchronous_commit',
+        CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
+        ELSE current_setting('synchronous_commit') END, true)) <> '' AS ok),
+    ${parts.join(",\n    ")}
+    SELECT CASE WHEN (SELECT ok FROM w${writes.length - 1}) THEN true
+      WHEN NOT EXISTS (SELECT 1 FROM w0) THEN false
+      ELSE concat('${refusal}', (SELECT count(*) FROM w0))::boolean END AS applied`;
+}
+
+const invalidText = "22P02";
+
+// T1
+function isRefusal(error: unknown): boolean {
+  return (
+    stateOf(error) === invalidText && error instanceof Error && error.message.includes(refusal)
+  );
+}

@@ -1,0 +1,132 @@
+import type { Cell, Row } from "@holdpoint/approvals";
+
+import { damaged } from "./unavailable.ts";
+
+/** What a column holds. */
+export type ColumnKind = "text" | "integer" | "integer or null" | "text or null";
+
+/** A table that is written through `commit`: its statement, and its columns beside scope, key, rowVersion and attempt. */
+export interface Table {
+  readonly name: string;
+  readonly columns: Readonly<Record<string, ColumnKind>>;
+  /** Whether rows are only ever added: then no other version than 0 can be expected. */
+  readonly appendOnly: boolean;
+}
+
+const approvals: Table = {
+  name: "approvals",
+  columns: {
+    state: "text",
+    tool: "text",
+    runId: "text",
+    requestKey: "text",
+    requestedAt: "integer",
+    expiresAt: "integer or null",
+    sealed: "text",
+  },
+  appendOnly: false,
+};
+
+const approvalKeys: Table = {
+  name: "approvalKeys",
+  columns: { id: "text", asked: "integer" },
+  appendOnly: false,
+};
+
+const approvalAudit: Table = {
+  name: "approvalAudit",
+  columns: { sealed: "text" },
+  appendOnly: true,
+};
+
+const log: Table = {
+  name: "log",
+  columns: { run: "text", revision: "integer", text: "text" },
+  appendOnly: true,
+};
+
+const snapshots: Table = {
+  name: "snapshots",
+  columns: { revision: "integer", text: "text" },
+  appendOnly: false,
+};
+
+const runs: Table = {
+  name: "runs",
+  columns: {
+    definition: "text",
+    version: "text",
+    status: "text",
+    session: "text or null",
+    startKey: "text or null",
+    createdAt: "integer",
+    updatedAt: "integer",
+    sealed: "text",
+  },
+  appendOnly: false,
+};
+
+const runKeys: Table = { name: "runKeys", columns: { runId: "text" }, appendOnly: true };
+
+export const tables = {
+  approvals,
+  approvalKeys,
+  approvalAudit,
+  log,
+  snapshots,
+  runs,
+  runKeys,
+} as const;
+
+/** Every statement that a port's writes may name, by that name. The ports' own lists are compared with it by a test. */
+export const tableByStatement: ReadonlyMap<string, Table> = new Map([
+  ["approvals.put", approvals],
+  ["approvalKeys.put", approvalKeys],
+  ["approvalAudit.append", approvalAudit],
+  ["log.append", log],
+  ["snapshots.put", snapshots],
+  ["runs.put", runs],
+  ["runKeys.put", runKeys],
+]);
+
+/** A row as the driver gives it. */
+export type RawRow = Readonly<Record<string, unknown>>;
+
+/** How a table or column is called in the database: `requested_at` of `requestedAt`, so that nobody has to quote it. */
+export function sqlName(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** A table's columns as a row has them, for a select. */
+export function selected(table: Table): string {
+  const columns = Object.keys(table.columns).map((name) => `${sqlName(name)} AS "${name}"`);
+  return ['key, row_version AS "rowVersion", attempt', ...columns].join(", ");
+}
+
+/** A selected row as ports give it back. @throws PostgresStoreError `store-unavailable`, reason `damaged` */
+export function rowOf(table: Table, raw: RawRow): Row {
+  const values: Record<string, Cell> = {};
+  for (const [name, kind] of Object.entries(table.columns)) values[name] = cellOf(raw[name], kind);
+  return {
+    key: String(raw["key"]),
+    version: integerOf(raw["rowVersion"]),
+    attempt: String(raw["attempt"]),
+    values,
+  };
+}
+
+function cellOf(raw: unknown, kind: ColumnKind): Cell {
+  if (raw === null && kind.endsWith("null")) return null;
+  if (kind.startsWith("integer")) return integerOf(raw);
+  if (typeof raw !== "string") throw damaged("a column holds what is no text");
+  return raw;
+}
+
+/** A bigint of Postgres: the driver gives a text, or what its owner's parsers made of it. */
+export function integerOf(raw: unknown): number {
+  const value = typeof raw === "string" || typeof raw === "bigint" ? Number(raw) : raw;
+  if (typeof value !== "number" || !Number.isSafeInteger(value)) {
+    throw damaged("a column holds what is no safe integer");
+  }
+  return value;
+}

@@ -1,0 +1,160 @@
+/**
+ * The SQL of writes.
+ *
+ * W1 A write is one statement: the expected version, the newest epoch of its fence and the store's time are in it, so nothing
+ *    can come between a check and what it allows (STORE-06, STORE-11, STORE-15).
+ * W2 The lease of a fence stays share-locked until the commit stands: no new owner comes between. Without the lock, a write that
+ *    waits for a row would be judged by the epoch of before its wait.
+ * W3 The time is read twice: before the row is waited for, so that a late write changes nothing, and after it (`ok`), so that
+ *    waiting makes nothing younger.
+ * W4 Writes run one after another, each only where the one before it did something: rows are locked in one order by everybody.
+ * W5 Audit entries take their positions when their scope's feed is locked (see `migrations.ts`): those of a list together, since a
+ *    statement can change the feed once.
+ * W6 Texts depend on the shape of a list, never on what is in it (STORE-08).
+ */
+
+import type { CheckedWrite } from "./checked-writes.ts";
+import type { Binds } from "./statements.ts";
+import { selected, sqlName, tables, type Table } from "./tables.ts";
+
+/** A row's place, which two writes of a list may share. */
+export function placeOf({ table, scope, key }: CheckedWrite): string {
+  return [table.name, scope, key].join("\n");
+}
+
+const tableOrder: readonly Table[] = [
+  tables.approvals,
+  tables.approvalKeys,
+  tables.runs,
+  tables.runKeys,
+  tables.log,
+  tables.approvalAudit, // last: a scope's feed is locked for as short as can be
+];
+
+/** W4: the order in which everybody locks rows. Writes of one row keep theirs. */
+export function inLockOrder<T extends { readonly write: CheckedWrite }>(writes: readonly T[]): T[] {
+  return writes.toSorted(
+    ({ write: a }, { write: b }) =>
+      tableOrder.indexOf(a.table) - tableOrder.indexOf(b.table) ||
+      compared(a.scope, b.scope) ||
+      (a.table === tables.approvalAudit ? 0 : compared(a.key, b.key)),
+  );
+}
+
+function compared(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}
+
+/** Where an audit entry's position comes from: the feed that write `of` advances by `by`, and so many before its end. */
+interface Feed {
+  readonly of: number;
+  readonly by: number;
+  readonly back: number;
+}
+
+/** W5: the feeds of the audit entries among writes that are in lock order. */
+export function feedsOf(writes: readonly CheckedWrite[]): readonly (Feed | undefined)[] {
+  return writes
+    .map(({ table, scope }) => {
+      if (table !== tables.approvalAudit) return undefined;
+      const isSame = (other: CheckedWrite): boolean =>
+        other.table === table && other.scope === scope;
+      const by = writes.filter(isSame).length;
+      return { of: writes.findIndex(isSame), by, back: 0 };
+    })
+    .map((feed, at) => feed && { ...feed, back: feed.of + feed.by - 1 - at });
+}
+
+/** The expressions of a WITH that apply a write: the last of them, `w<at>`, has one row where it did, and its `ok` (W3). */
+export function writeSql(
+  write: CheckedWrite,
+  at: number,
+  feed: Feed | undefined,
+  after?: string,
+): readonly string[] {
+  const { table, before, fence } = write;
+  const columns = Object.keys(table.columns);
+  const guards = after === undefined ? [] : [`(SELECT ok FROM ${after})`];
+  const sql: string[] = [];
+  if (fence !== undefined) {
+    // W2
+    sql.push(`f${at} AS MATERIALIZED (
+      SELECT epoch FROM {leases} WHERE name = :fence${at} FOR SHARE)`);
+    guards.push(`NOT EXISTS (SELECT 1 FROM f${at} WHERE epoch > :epoch${at}::bigint)`);
+  }
+  const inTime = before === null ? "true" : `{now} < :before${at}::bigint`;
+  guards.push(inTime);
+  const where = guards.join(" AND ");
+  const name = sqlName(table.name);
+  if (!isInsert(write)) {
+    const sets = columns.map((column) => `${sqlName(column)} = ${bind(table, column, at)}`);
+    sql.push(`w${at} AS (
+      UPDATE {${name}} SET row_version = row_version + 1, attempt = :attempt, ${sets.join(", ")}
+      WHERE scope = :scope${at} AND key = :key${at} AND row_version = :expect${at}::bigint
+        AND ${where} RETURNING ${inTime} AS ok)`);
+    return sql;
+  }
+  const into = ["scope", "key", "row_version", "attempt", ...columns.map(sqlName)];
+  const values = [`:scope${at}::text`, `:key${at}::text`, "1", ":attempt::text"];
+  values.push(...columns.map((column) => bind(table, column, at)));
+  let from = "";
+  if (feed !== undefined) {
+    // W5
+    if (feed.of === at) {
+      sql.push(`p${at} AS (
+      INSERT INTO {approval_feeds} AS feeds (scope, last_position)
+      SELECT :scope${at}::text, ${feed.by} WHERE ${where}
+      ON CONFLICT (scope) DO UPDATE SET last_position = feeds.last_position + ${feed.by}
+      RETURNING last_position)`);
+    }
+    into.push("position");
+    values.push(`last_position - ${feed.back}`);
+    from = ` FROM p${feed.of}`;
+  }
+  sql.push(`w${at} AS (
+      INSERT INTO {${name}} (${into.join(", ")})
+      SELECT ${values.join(", ")}${from} WHERE ${where}
+      ON CONFLICT (scope, key) DO NOTHING RETURNING ${inTime} AS ok)`);
+  return sql;
+}
+
+/** What tells the text of one write from another's. */
+export function shapeOf(write: CheckedWrite, feed: Feed | undefined): string {
+  const { table, before, fence } = write;
+  return [
+    feed === undefined ? "" : `${feed.of}-${feed.by}-`,
+    table.name,
+    isInsert(write) ? "+" : "=",
+    before === null ? "" : "b",
+    fence === undefined ? "" : "f",
+  ].join("");
+}
+
+export function bindsOf(attemptId: string, write: CheckedWrite, at: number): Binds {
+  const { scope, key, expect, before, fence, values } = write;
+  const binds: Record<string, string | number | null> = {
+    attempt: attemptId,
+    [`scope${at}`]: scope,
+    [`key${at}`]: key,
+    [`expect${at}`]: expect === "any" ? 0 : expect,
+    [`before${at}`]: before,
+    [`fence${at}`]: fence?.name ?? null,
+    [`epoch${at}`]: fence?.epoch ?? null,
+  };
+  for (const [name, cell] of Object.entries(values)) binds[`${name}Of${at}`] = cell;
+  return binds;
+}
+
+/** The select of the row that a write is about. */
+export function standingSql(table: Table): string {
+  return `SELECT ${selected(table)} FROM {${sqlName(table.name)}} WHERE scope = :scope AND key = :key`;
+}
+
+function isInsert({ expect }: CheckedWrite): boolean {
+  return expect === 0 || expect === "any";
+}
+
+function bind(table: Table, column: string, at: number): string {
+  const type = table.columns[column]?.startsWith("text") ? "text" : "bigint";
+  return `:${column}Of${at}::${type}`;
+}
