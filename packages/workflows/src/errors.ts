@@ -5,6 +5,7 @@ export type WorkflowErrorCode =
   | "definition-invalid"
   | "filter-invalid"
   | "input-invalid"
+  | "interrupt-unclear"
   | "key-required"
   | "lease-lost"
   | "log-missing"

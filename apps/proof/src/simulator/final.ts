@@ -32,7 +32,11 @@ async function trails({ book, records }: World): Promise<readonly string[]> {
     if (view?.state !== "consumed") continue;
     if (view.attemptId !== book.consumedBy.get(key))
       faults.push(`approval ${key} says that another attempt consumed it`);
-    if (log.status === "completed" && view.decision?.approved === true && view.outcome === undefined)
+    if (
+      log.status === "completed" &&
+      view.decision?.approved === true &&
+      view.outcome === undefined
+    )
       faults.push(`approval ${key} was spent, and nobody says what for`);
   }
   return faults;

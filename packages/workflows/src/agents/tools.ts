@@ -21,7 +21,7 @@ import { entryOf, HistoryEntry, metadataOf, RunMetadata } from "./metadata.ts";
 /** What the tools need of a supervisor. */
 export type SupervisorForAgents = Pick<
   Supervisor,
-  "definitions" | "start" | "get" | "list" | "cancel" | "history"
+  "definitions" | "start" | "get" | "list" | "resume" | "cancel" | "history"
 >;
 
 export interface AgentToolsOptions {
@@ -49,7 +49,7 @@ export function agentTools(
       execute: async ({ run_id }) => metadataOf(await own(run_id)),
     }),
     runList(desk, session),
-    runResume(own),
+    runResume(desk, own),
     runCancel(desk, own),
     runHistory(desk, own),
   ];
@@ -117,20 +117,28 @@ function runList(desk: SupervisorForAgents, session: string): AnyTool {
   });
 }
 
-function runResume(own: (id: string) => Promise<RunView>): AnyTool {
+function runResume(desk: SupervisorForAgents, own: (id: string) => Promise<RunView>): AnyTool {
   return defineTool({
     name: "workflow_run_resume",
-    description: "Answers a question of a run that is open to anyone. Approvals need a person.",
-    input: z.strictObject({ run_id: runId, resume: z.record(z.string(), z.unknown()) }),
+    description:
+      "Answers a question of a run that is open to anyone; `interrupt` names it where several wait. Approvals need a person.",
+    input: z.strictObject({
+      run_id: runId,
+      resume: z.record(z.string(), z.unknown()),
+      interrupt: z.string().max(200).optional(),
+    }),
     output: RunMetadata,
-    execute: async ({ run_id }) => {
-      const { status, waitsFor } = await own(run_id);
-      if (status !== "interrupted") {
-        throw new WorkflowError("status-wrong", `run ${run_id} is ${status}`, { runId: run_id });
+    execute: async ({ run_id, resume, interrupt }) => {
+      const { definition, version, status, waitsFor } = await own(run_id);
+      // G2: said before the payload is looked at, so that no payload seems to be the right one
+      if (status === "interrupted" && !waitsFor.some(({ answerBy }) => answerBy === "anyone")) {
+        const message = `run ${run_id} waits for ${waitsFor.length} answers that a person has to give`;
+        throw new WorkflowError("needs-a-person", message, { runId: run_id });
       }
-      // G2: everything that a run can wait for is an approval
-      const message = `run ${run_id} waits for ${waitsFor.length} decisions, and a person has to take them`;
-      throw new WorkflowError("needs-a-person", message, { runId: run_id });
+      const exact = exactly(desk.definitions, definition, version);
+      const how = { openTo: "anyone", ...(interrupt !== undefined && { interrupt }) } as const;
+      await desk.resume(exact, run_id, resume as never, how); // its schemas decide
+      return metadataOf(await own(run_id));
     },
   });
 }

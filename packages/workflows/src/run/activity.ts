@@ -65,15 +65,23 @@ function textOf(event: RunEvent): string {
     case "approval-requested":
       return `asks for approval of ${event.wait.facts.tool}`;
     case "answered":
-      return event.answers
-        .map(({ decision: { approved, by } }) => `${approved ? "approved" : "denied"} by ${by.id}`)
-        .join(", ");
+      return event.answers.map(answerText).join(", ");
+    case "interrupted":
+      return `asks ${event.wait.id.name}`;
     case "failed":
       return `failed with ${event.error.code}`;
     default:
       return "visit" in event ? `${words[event.type]} at ${event.visit}` : words[event.type];
   }
 }
+
+function answerText(answer: Answered): string {
+  if (answer.kind === "interrupt") return `answered${answer.by ? ` by ${answer.by.id}` : ""}`;
+  const { approved, by } = answer.decision;
+  return `${approved ? "approved" : "denied"} by ${by.id}`;
+}
+
+type Answered = Extract<RunEvent, { readonly type: "answered" }>["answers"][number];
 
 const words: Readonly<Record<RunEventType, string>> = {
   "run-started": "started",
@@ -97,6 +105,9 @@ const words: Readonly<Record<RunEventType, string>> = {
   completed: "completed",
   failed: "failed",
   cancelled: "cancelled",
+  forked: "forked from another run",
+  interrupted: "asks",
+  migrated: "went over to a changed flow",
 };
 
 function detailsOf(event: RunEvent): Pick<Activity, "visit" | "tool" | "approvalId" | "by"> {

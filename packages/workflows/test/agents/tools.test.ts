@@ -112,7 +112,7 @@ describe("the tools for agents", () => {
     const answers = [{}, { approved: true }, { [waiting.waitsFor[0]!.id]: { approve: true } }];
     for (const resume of answers) {
       await expect(call("workflow_run_resume", { run_id, resume })).rejects.toThrow(
-        /a person has to take them/,
+        /a person has to give/,
       );
     }
     expect(tools.map(({ name }) => name).filter((name) => /decide|approve/.test(name))).toEqual([]);

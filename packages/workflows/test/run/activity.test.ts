@@ -44,6 +44,7 @@ it("WF-13 keeps a line short, whatever is in it", () => {
   const by = { id: "x".repeat(5_000), assurance: "none" } as const;
   const decision = { approved: false, by, at: 1 };
   const answer = {
+    kind: "approval" as const,
     visit: "a#1",
     callId: "c",
     approvalId: undefined,
