@@ -57,7 +57,14 @@ export type { Listener } from "./run/telling.ts";
 export type { Logger } from "./run/parts.ts";
 
 // Logs
-export { appendWrite, logKey, type LogRow, type RunLog } from "./run/log.ts";
+export {
+  appendWrite,
+  logKey,
+  snapshotWrite,
+  type LogRow,
+  type RunLog,
+  type SnapshotRow,
+} from "./run/log.ts";
 export { memoryRunLog } from "./run/memory.ts";
 
 // Errors

@@ -35,3 +35,9 @@ export const logPageMax = 1_000;
 
 /** How often writes beside a run's own are made anew because somebody else moved their row. */
 export const alongTriesMax = 8;
+
+/** Events between two snapshots of a run, at least: so many are read and folded in a few milliseconds. */
+export const snapshotEventsMin = 256;
+
+/** How many times a snapshot's length has to be logged before the next: what all of them cost stays a quarter of the log. */
+export const snapshotCharsFactor = 4;

@@ -6,6 +6,9 @@ import { defineTool, edited } from "@holdpoint/tools";
 import { z } from "zod";
 
 import {
+  answer,
+  answerJson,
+  defineInterrupt,
   flow,
   FlowRunner,
   part,
@@ -13,6 +16,7 @@ import {
   type Flow,
   type FlowInput,
   type FlowState,
+  type NodeContext,
 } from "../src/index.ts";
 
 const State = z.object({
@@ -173,6 +177,63 @@ base.reduce("nofield", (a) => a);
 // @ts-expect-error not of the field's kind
 base.reduce("tags", (a) => a.join(","));
 base.reduce("tags", (a, b) => [...a, ...b]);
+
+// Interrupts
+const Evidence = defineInterrupt({
+  name: "Evidence",
+  info: z.object({ order: z.string() }),
+  answer: z.object({ text: z.string(), at: z.coerce.date<string>() }),
+  cursor: z.number(),
+});
+const Confirm = defineInterrupt({ name: "Confirm", answer: z.boolean() });
+base.node(
+  "asks",
+  async (s, ctx) => {
+    const left = ctx.cursor(Evidence);
+    const from: number = left.restored ? left.value : 0;
+    const found = await ctx.ask(Evidence, { order: s.order }, { cursor: from + 1 });
+    const at: Date = found.at;
+    const ok: boolean = await ctx.ask(Confirm);
+    await ctx.ask(Confirm, undefined);
+    return { note: `${found.text} ${at.getTime()} ${ok}` };
+  },
+  { asks: [Evidence, Confirm] },
+);
+export function asked(ctx: NodeContext): void {
+  // @ts-expect-error info is missing
+  void ctx.ask(Evidence);
+  // @ts-expect-error info of another kind
+  void ctx.ask(Evidence, { order: 5 });
+  // @ts-expect-error info that there is none of
+  void ctx.ask(Confirm, { order: "x" });
+  // @ts-expect-error a cursor of another kind
+  void ctx.ask(Evidence, { order: "x" }, { cursor: "1" });
+  // @ts-expect-error a cursor that there is none of
+  void ctx.ask(Confirm, undefined, { cursor: 1 });
+  // @ts-expect-error an answer read as something else
+  void ctx.ask(Confirm).then((ok: string) => ok);
+  const left = ctx.cursor(Evidence);
+  // @ts-expect-error a cursor read as something else
+  void (left.restored ? left.value.toUpperCase() : "");
+  // @ts-expect-error a cursor has a value only where it was restored
+  void left.value;
+  // @ts-expect-error what defineInterrupt did not make
+  void ctx.ask("Evidence", { order: "x" });
+}
+// @ts-expect-error what defineInterrupt did not make
+base.node("asks", () => {}, { asks: ["Evidence"] });
+// @ts-expect-error nobody of that kind can answer
+defineInterrupt({ name: "x", answer: z.string(), answerBy: "agents" });
+answer(Evidence, { text: "x", at: "2026-11-30" });
+// @ts-expect-error an answer of another kind
+answer(Confirm, "yes");
+// @ts-expect-error a part of an answer is missing
+answer(Evidence, { text: "x" });
+// @ts-expect-error an answer is given as what its schema reads
+answer(Evidence, { text: "x", at: new Date() });
+// @ts-expect-error an actor is made by an identity port
+answer(Confirm, true, { by: { id: "dana" } });
+replies({ a: answer(Confirm, true), b: approve({ by: unverified("dana") }), c: answerJson(1) });
 
 // Running
 // @ts-expect-error a start input of another kind

@@ -16,6 +16,7 @@ import type { CommitOutcome, Committer, Write } from "@holdpoint/approvals";
 import { checkedWrites, type CheckedWrite } from "./checked-writes.ts";
 import { isApplied, isOneStatement, oneStatement } from "./commit-statement.ts";
 import { PostgresStoreError } from "./errors.ts";
+import { limits } from "./limits.ts";
 import { judge, type Judged } from "./judging.ts";
 import type { PostgresPool } from "./pool.ts";
 import { retrying, type Patience } from "./retrying.ts";
@@ -150,6 +151,7 @@ export class PostgresHome implements Committer {
       const { command } = await session.run("COMMIT");
       if (command === "COMMIT") return { status: "done", repeated };
     } catch (error) {
+      session.break(error); // whatever it said: whoever got it next must not be inside this transaction
       return unknownUnlessTakenBack(error); // S2
     }
     const message = "the server took a commit back without a word";
@@ -161,7 +163,7 @@ export class PostgresHome implements Committer {
     const { statementMs } = this.settings;
     return `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
       SET LOCAL lock_timeout = ${statementMs};
-      SET LOCAL statement_timeout = ${statementMs};
+      SET LOCAL statement_timeout = ${statementMs + limits.graceMs / 2};
       SET LOCAL idle_in_transaction_session_timeout = ${statementMs};
       SELECT set_config('synchronous_commit', 'on', true)
         WHERE current_setting('synchronous_commit') = 'off'`;

@@ -71,6 +71,7 @@ export {
   type CancelTaken,
   type Readiness,
 } from "./supervisor/supervisor.ts";
+export type { Explanation, OpenQuestion, Why } from "./supervisor/explaining.ts";
 export type { SessionStanding } from "./supervisor/sessions.ts";
 export type { Shutdown } from "./supervisor/shutting-down.ts";
 export type {

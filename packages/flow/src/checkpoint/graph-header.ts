@@ -4,7 +4,7 @@
  * The digest alone decides. The parts behind it are told in as many members as they need; of a graph with more parts than a
  * header has room for (300 nodes or so, by the length of their names) they are left out, and a refusal names none.
  */
-import type { Header, Verified } from "@holdpoint/seal";
+import type { Header } from "@holdpoint/seal";
 
 import type { Manifest } from "../graph/digest.ts";
 import type { RunSeed } from "../run/event.ts";
@@ -33,7 +33,7 @@ function partsHeader(manifest: Manifest): Header {
 }
 
 /** The parts that a header tells; none where there were too many. */
-export function manifestIn(header: Verified["header"]): Manifest | undefined {
+export function manifestIn(header: Header): Manifest | undefined {
   const entries: [string, string][] = [];
   for (let index = 0; index < membersMax; index++) {
     const text = header[memberName(index)];

@@ -77,7 +77,7 @@ export function openCheckpoint(
   if (expected.runId !== undefined) checkRun(expected.runId, run);
   const way = wayFrom(graph, header, parts); // O4
   if (header["phase"] !== "paused") throw terminal(run, String(header["phase"])); // O5
-  const state = decoded(graph, parts, run, body); // O6
+  const state = decodedState(graph, parts, run, body); // O6
   const manifest = way.length === 0 ? graph.manifest : (manifestIn(header) ?? {});
   const opened: RunState = { ...state, seed: { ...state.seed, manifest } };
   const { seed, revision, phase } = opened;
@@ -103,7 +103,7 @@ export function carriedOver(
 }
 
 /** What the seal covered, built by what the graph reaches. */
-function decoded(graph: Graph, parts: Parts, runId: string, body: string): RunState {
+export function decodedState(graph: Graph, parts: Parts, runId: string, body: string): RunState {
   try {
     return parts.sealer.decode(body, { schema: readableBy(graph, parts) }) as RunState;
   } catch (error) {

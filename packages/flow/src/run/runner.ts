@@ -310,7 +310,10 @@ export class FlowRunner {
     if (parts.log === undefined || (await parts.log.head(scope, seed.runId)) === 0)
       return this.#portable(graph, opened, signal);
     const replayed = await readRun(graph, parts, scope, seed.runId);
-    checkRevision(replayed, seed.runId, revision);
+    await checkRevision(replayed.state, revision, async () => {
+      const { events } = await readLog(graph, parts, scope, seed.runId);
+      return events;
+    });
     return this.#logged(graph, replayed, signal);
   }
 
@@ -336,11 +339,11 @@ export class FlowRunner {
     return this.#logged(graph, await readRun(graph, parts, scope, runId), signal);
   }
 
-  #logged(graph: Graph, { state, end, way }: Replayed, signal: AbortSignal): LiveRun {
+  #logged(graph: Graph, { state, end, way, need }: Replayed, signal: AbortSignal): LiveRun {
     const { parts } = this.#resolved;
     const going = carried(state, carriedOver(graph, state, way, parts));
     checkState(graph, going.state);
-    return new LiveRun({ graph, parts, signal, end, ...going });
+    return new LiveRun({ graph, parts, signal, end, need, ...going });
   }
 
   /** FLOW-44: a flow that nobody could answer is refused at its start, not weeks later. */

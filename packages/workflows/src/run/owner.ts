@@ -104,6 +104,7 @@ export class RunOwner {
       now: () => log.now(),
       read: (scope, runId, after, limit) => log.read(scope, runId, after, limit),
       head: (scope, runId) => log.head(scope, runId),
+      snapshot: (scope, runId) => log.snapshot(scope, runId),
       commit: async (attemptId, writes) => {
         this.#fresh = true;
         const ahead = this.#ahead;

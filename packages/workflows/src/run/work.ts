@@ -38,7 +38,7 @@ export async function workOn(
   const owner = new RunOwner(parts, opened);
   if (owner.record.cancel !== undefined) return endOf(parts, owner);
   try {
-    await parts.slots.enter(signal, () => toNextStop(parts, owner, how, begin, signal)); // WF-25
+    await parts.slots.enter(facts.id, signal, () => toNextStop(parts, owner, how, begin, signal)); // WF-25
     if (owner.record.cancel !== undefined) await endOf(parts, owner);
   } catch (error) {
     await owner.caughtUp();

@@ -26,6 +26,7 @@ import { readHistory, readOutput, readRun, readRuns, type RunList } from "../run
 import { resumeRun } from "../run/resuming.ts";
 import { execute, seedRun, type StartOptions } from "../run/starting.ts";
 import type { Picked, WorkflowInput, WorkflowOutput, WorkflowResume } from "../workflows.ts";
+import { explainRun, type Explanation } from "./explaining.ts";
 import { Hearing } from "./hearing.ts";
 import type { Hold } from "./hold.ts";
 import { Rounds } from "./rounds.ts";
@@ -183,6 +184,13 @@ export class Supervisor<const D extends readonly Workflow[] = readonly Workflow[
   /** What a completed run gives, read from its log. @throws as `readOutput` */
   async output<W extends D[number]>(definition: W, runId: string): Promise<WorkflowOutput<W>> {
     return (await readOutput(this.#free, definition, runId)) as WorkflowOutput<W>; // by its schema
+  }
+
+  /** Why a run stands where it stands, and what would move it. @throws as `explainRun` */
+  async explain(runId: string): Promise<Explanation> {
+    const { facts } = (await this.#free.access.require(runId)).record;
+    const hold = this.#sessions.of(facts.session);
+    return explainRun(this.#wiring, this.#free, hold, runId);
   }
 
   /**
