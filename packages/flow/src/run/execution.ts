@@ -22,6 +22,7 @@ import { identityText, plainIdentity, type Identity, type Made } from "./identit
 import { beginAsking, declaredFacts, questionOf, type Question } from "./interrupting.ts";
 import { journaled } from "./journaled.ts";
 import {
+  freshExecution,
   isFresh,
   Prior,
   type ExecutionState,
@@ -64,8 +65,8 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
   readonly #prior: Prior | undefined;
   #runs: Map<Made, string> | undefined;
   readonly #asks: readonly Interrupt[];
-  /** Of a node that may ask. */
-  readonly #numbers: AskNumbers | undefined;
+  /** Of a node that may ask; of another one, made when it asks all the same. */
+  #numbers: AskNumbers | undefined;
   #spent: Map<Made, { cost: number; approval?: SpentApproval }> | undefined;
   /** Whether the code may be run again although it was cut off. */
   readonly #triedAgain: boolean;
@@ -87,10 +88,7 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     const { execution } = at;
     this.#prior = isFresh(execution) ? undefined : new Prior(execution);
     this.#asks = options.asks ?? none;
-    this.#numbers =
-      this.#asks.length === 0
-        ? undefined
-        : new AskNumbers(execution, (cursor) => keptAsText(cursor, live.parts.sealer));
+    if (this.#asks.length > 0) this.#numbers = this.#numbered(execution);
     if (this.#prior !== undefined) live.rerun.add(at.path);
     this.scope = new Scope(this, this.#prior);
   }
@@ -141,11 +139,16 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
   question(what: Interrupt, info: unknown, cursor: unknown): Question & { number: number } {
     const question = questionOf(what, { info, cursor }, this.#asks, this.visit);
     const { cursor: kept } = question;
-    const number = this.#numbers!.take(
+    const number = (this.#numbers ??= this.#numbered(freshExecution)).take(
       question.name,
       kept === undefined ? undefined : { form: "value", value: kept },
     );
     return { ...question, number };
+  }
+
+  #numbered(execution: ExecutionState): AskNumbers {
+    const { sealer } = this.live.parts;
+    return new AskNumbers(execution, (cursor) => keptAsText(cursor, sealer));
   }
 
   ask(question: Question): Begin {
