@@ -249,24 +249,27 @@ describe.each(Object.entries(shapes))("what holds for a node holds within %s", (
     const first = paused(await runner().run(f, { list: [1, 2] }));
     const second = paused(await runner().resume(f, first.checkpoint, all(first.pendings)));
     expect(second.pendings).toHaveLength(1);
-    const spent = first.pendings.at(-1)!.id;
-    const stands = await port.records.read("default", spent);
-    const telling: ApprovalPort = {
-      request: (request, how) => port.request(request, how),
-      records: {
-        store: port.records.store,
-        settle: (how) => port.records.settle(how),
-        withdraw: (how) => port.records.withdraw(how),
-        conclude: (how) => port.records.conclude(how),
-        read: async (scope, id) =>
-          id === spent && stands !== undefined
-            ? { state: "pending", argumentsDigest: stands.argumentsDigest }
-            : port.records.read(scope, id),
-      },
-    };
-    expect(
-      await rejection(runner({ approvals: telling }).resume(f, second.checkpoint, yes())),
-    ).toMatchObject({ code: "checkpoint-rolled-back", data: { approvalId: spent } });
+    // Of what waits again; of a map, of an item that has ended too.
+    const earlier = name === "an item of a map" ? first.pendings : first.pendings.slice(-1);
+    for (const { id: spent } of earlier) {
+      const stands = await port.records.read("default", spent);
+      const telling: ApprovalPort = {
+        request: (request, how) => port.request(request, how),
+        records: {
+          store: port.records.store,
+          settle: (how) => port.records.settle(how),
+          withdraw: (how) => port.records.withdraw(how),
+          conclude: (how) => port.records.conclude(how),
+          read: async (scope, id) =>
+            id === spent && stands !== undefined
+              ? { state: "pending", argumentsDigest: stands.argumentsDigest }
+              : port.records.read(scope, id),
+        },
+      };
+      expect(
+        await rejection(runner({ approvals: telling }).resume(f, second.checkpoint, yes())),
+      ).toMatchObject({ code: "checkpoint-rolled-back", data: { approvalId: spent } });
+    }
     expect(log).toHaveLength(2);
     stateOf(await runner().resume(f, second.checkpoint, yes()));
     expect(log).toHaveLength(3);
