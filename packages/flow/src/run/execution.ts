@@ -17,18 +17,21 @@ import type { CallSite, CallWay } from "./call-site.ts";
 import { AskNumbers } from "./ask-numbers.ts";
 import { performCall } from "./calls.ts";
 import type { ContextOps } from "./context.ts";
-import { identityText, plainIdentity, type Made } from "./identity.ts";
+import type { Made } from "./identity.ts";
 import { beginAsking, declaredFacts, questionOf, type Question } from "./interrupting.ts";
+import { raiseDoubt } from "./doubt.ts";
 import { journaled } from "./journaled.ts";
 import {
   isFresh,
   Prior,
+  type AskedWait,
   type Entry,
   type ExecutionState,
   type Kept,
   type Replaced,
   type Settled,
   type SpentApproval,
+  type Started,
 } from "./journal.ts";
 import type { LiveRun } from "./live.ts";
 import type { Place } from "./place.ts";
@@ -37,7 +40,6 @@ import type { Rest } from "./rest.ts";
 import { keptAsText, revealed } from "./reveal.ts";
 import { Scope, type Begin, type Revealed, type ScopeEnd, type ScopeOps } from "./scope.ts";
 import { conclude, withdrawAll } from "./spend.ts";
-import type { Wait } from "./wait.ts";
 
 const none: never[] = [];
 const neither = { approvalId: undefined, answer: undefined };
@@ -61,7 +63,7 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
   #spent: Map<Made, { cost: number; approval?: SpentApproval }> | undefined;
   /** Whether the code may be run again although it was cut off. */
   readonly #triedAgain: boolean;
-  #inDoubt: Set<Made> | undefined;
+  #inDoubt: Map<Made, Started> | undefined;
   #cleanups: (() => MaybePromise<void>)[] | undefined;
   #cleaned = false;
 
@@ -221,16 +223,22 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
   }
 
   /** Kept only where a retry could enter it a second time without knowing how the first ended (TOOL-13). */
-  entering(made: Made, tool: AnyTool): (() => void) | undefined {
+  entering(made: Made, tool: AnyTool, begun: () => Started): (() => void) | undefined {
     if (!this.#triedAgain || tool.idempotent) return undefined;
-    const inDoubt = (this.#inDoubt ??= new Set());
-    inDoubt.add(made);
+    const inDoubt = (this.#inDoubt ??= new Map());
+    inDoubt.set(made, begun());
     return () => void (this.scope.over || inDoubt.delete(made));
   }
 
   /** Whether an effect had begun, and its end is not known, when the execution was cut off. */
   get inDoubt(): boolean {
     return (this.#inDoubt?.size ?? 0) > 0;
+  }
+
+  /** What had begun when the execution was cut off: before it is tried again, a person says what became of it (FLOW-76). */
+  raiseDoubts(): void {
+    for (const [made, started] of this.#inDoubt ?? [])
+      raiseDoubt(this.live, this.visit, started, { asked: true, order: made.order });
   }
 
   spentOn(made: Made, what: { readonly cost?: number; readonly approval?: SpentApproval }): void {
@@ -263,27 +271,26 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     return this.#prior !== undefined;
   }
 
-  /** What the re-run did not ask for again: its records are withdrawn, and it is said (FLOW-38, FLOW-41). */
-  async leaveBehind(end: ScopeEnd): Promise<void> {
-    if (this.#prior === undefined) return;
-    await this.#leaveWaits(this.#prior.unclaimedWaits());
-    const lost = this.#prior.unclaimedStarted();
-    if (lost.length > 0 && end.how !== "waiting") {
-      throw new FlowError(
-        "in-doubt",
-        `${this.visit} had begun ${lost.map((started) => started.id.name).join(", ")}, has no end of it on record (its process died, or the run was aborted), and does not ask for it any more: nobody knows whether it ran`,
-        {
-          runId: this.runId,
-          node: this.visit,
-          lost: lost.map((started) =>
-            identityText(plainIdentity(started.id)).replaceAll("\0", "/"),
-          ),
-        },
-      );
+  /**
+   * What the re-run did not ask for again: its records are withdrawn, and it is said (FLOW-38, FLOW-41). A call that had
+   * begun and that the code has no use for any more is in doubt like any other (FLOW-76).
+   */
+  async leaveBehind(end: ScopeEnd): Promise<ScopeEnd> {
+    const prior = this.#prior;
+    if (prior === undefined) return end;
+    await this.#leaveWaits(prior.unclaimedWaits());
+    if (end.how === "waiting") return end;
+    const lost = prior.unclaimedStarted();
+    for (const [index, started] of lost.entries()) {
+      const order = this.scope.asked + index;
+      raiseDoubt(this.live, this.visit, started, { asked: false, order });
     }
+    if (lost.length > 0 || prior.doubtsLeft) return { how: "waiting" };
+    const refused = prior.unaskedFailure();
+    return refused === undefined ? end : { how: "failed", error: rebuildError(refused) };
   }
 
-  async #leaveWaits(waits: readonly Wait[]): Promise<void> {
+  async #leaveWaits(waits: readonly AskedWait[]): Promise<void> {
     const { live, visit } = this;
     for (const wait of waits) {
       const { callId } = wait;

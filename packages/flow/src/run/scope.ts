@@ -13,15 +13,16 @@
  *    moment, or when the function returns without having asked for anything new, are the divergence, told or refused before
  *    anything new runs (FLOW-41); what lies behind a cursor that the code has looked at is none.
  */
-import type { Entry, Prior, Settled, Started } from "./journal.ts";
+import type { AskedWait, Entry, Prior, Settled, Started } from "./journal.ts";
 import { Tally, type Asked, type Made } from "./identity.ts";
 import type { Rest } from "./rest.ts";
-import type { Wait } from "./wait.ts";
+import type { InDoubtWait } from "./wait.ts";
 
 /** What stands on record for a call that is made again. */
 export interface Standing {
-  readonly wait: Wait | undefined;
+  readonly wait: AskedWait | undefined;
   readonly started: Started | undefined;
+  readonly doubt: InDoubtWait | undefined;
 }
 
 /** What a scope needs of whoever runs it. */
@@ -130,6 +131,11 @@ export class Scope {
     return this.#isOver;
   }
 
+  /** How many things the code has asked for. */
+  get asked(): number {
+    return this.#tally?.size ?? 0;
+  }
+
   /** Something the code asks for. The promise settles in journal order, or never (S1, S4). */
   ask(what: Asked, begin: Begin): Promise<unknown> {
     if (this.#latch.is === "closed") {
@@ -170,6 +176,7 @@ export class Scope {
     const standing: Standing = {
       wait: this.#prior?.wait(job.made),
       started: this.#prior?.started(job.made),
+      doubt: this.#prior?.doubt(job.made),
     };
     job.begin(job.made, standing).then(
       (outcome) => {

@@ -39,9 +39,12 @@ export async function runVisit(place: Place, visit: OpenVisit): Promise<void> {
     if (end.how === "stopped") throw end.error;
     if (end.how === "waiting") return live.emit({ type: "visit-waiting", visit: visit.path });
     const outcome = outcomeOf(place, visit, node, end);
-    const failure = outcome.ok || end.inDoubt ? undefined : outcome.error;
-    if (failure !== undefined) {
-      const next = await retries(place, visit, node, failure);
+    if (!outcome.ok) {
+      const next = await retries(place, visit, node, outcome.error);
+      if (next.again && end.raiseDoubts !== undefined) {
+        end.raiseDoubts();
+        return live.emit({ type: "visit-waiting", visit: visit.path });
+      }
       if (next.again) continue;
       if (next.error !== undefined) return finish(live, visit, failed(node, next.error));
     }
@@ -131,8 +134,8 @@ function pause({ parts }: LiveRun, signal: AbortSignal, waitMs: number): Promise
   });
 }
 
-/** `inDoubt`: it was cut off while an effect was under way that must not be begun a second time. */
-type ExecutionEnd = ScopeEnd & { readonly inDoubt?: boolean };
+/** `raiseDoubts`: it was cut off while an effect was under way that must not be begun a second time unasked (TOOL-13). */
+type ExecutionEnd = ScopeEnd & { readonly raiseDoubts?: () => void };
 
 /** One execution of a node's code. */
 async function execute(
@@ -152,11 +155,11 @@ async function execute(
   limit?.over();
   if (execution.cleans) await execution.cleanUp(); // V3
   if (end.how === "stopped") {
-    const { inDoubt } = execution;
-    return limit?.timedOut === undefined ? end : { how: "failed", error: limit.timedOut, inDoubt };
+    if (limit?.timedOut === undefined) return end;
+    const raiseDoubts = execution.inDoubt ? () => execution.raiseDoubts() : undefined;
+    return { how: "failed", error: limit.timedOut, ...(raiseDoubts && { raiseDoubts }) };
   }
-  if (execution.isAgain) await execution.leaveBehind(end);
-  return end;
+  return execution.isAgain ? execution.leaveBehind(end) : end;
 }
 
 /** A call node is a function of one call. */

@@ -42,11 +42,13 @@ function detailsOf(event: RunEvent): Pick<Activity, "visit" | "tool" | "approval
     }
     case "interrupted":
       return { visit: event.visit, tool: `ask:${event.wait.id.name}` };
+    case "in-doubt":
+      return { visit: event.visit, tool: event.wait.started.id.name };
     case "answered": {
       const [answer] = event.answers;
       if (answer === undefined) return {};
       const { visit } = answer;
-      if (answer.kind === "interrupt")
+      if (answer.kind !== "approval")
         return { visit, ...(answer.by !== undefined && { by: answer.by.id }) };
       const { approvalId, decision } = answer;
       return { visit, by: decision.by.id, ...(approvalId !== undefined && { approvalId }) };
