@@ -11,21 +11,21 @@ import {
 } from "@holdpoint/tools";
 
 import { FlowError, isFlowError } from "../errors.ts";
+import type { Graph } from "../graph/flow.ts";
 import type { Interrupt } from "../graph/interrupt.ts";
 import type { MaybePromise, NodeOptions } from "../graph/node.ts";
 import type { CallSite, CallWay } from "./call-site.ts";
 import { AskNumbers } from "./ask-numbers.ts";
 import { performCall } from "./calls.ts";
 import type { ContextOps } from "./context.ts";
-import type { Made } from "./identity.ts";
+import type { Identity, Made } from "./identity.ts";
 import { beginAsking, declaredFacts, questionOf, type Question } from "./interrupting.ts";
 import { raiseDoubt } from "./doubt.ts";
+import { leaveBehind } from "./leaving.ts";
 import { journaled } from "./journaled.ts";
 import {
   isFresh,
   Prior,
-  type AskedWait,
-  type Entry,
   type ExecutionState,
   type Kept,
   type Replaced,
@@ -34,36 +34,42 @@ import {
   type Started,
 } from "./journal.ts";
 import type { LiveRun } from "./live.ts";
+import { beginNested, performNested, type NestedSite } from "./nested.ts";
 import type { Place } from "./place.ts";
 import { prepareSeal } from "./prepare.ts";
 import type { Rest } from "./rest.ts";
 import { keptAsText, revealed } from "./reveal.ts";
 import { Scope, type Begin, type Revealed, type ScopeEnd, type ScopeOps } from "./scope.ts";
-import { conclude, withdrawAll } from "./spend.ts";
 
 const none: never[] = [];
-const neither = { approvalId: undefined, answer: undefined };
 
 /** What an execution is of: a visit, or an item of one. */
 export interface Executing {
   readonly path: string;
+  /** The node whose code runs. */
+  readonly node: string;
   /** What is on record of it now. */
   readonly execution: ExecutionState;
 }
 
 export class Execution implements ContextOps, ScopeOps, CallSite {
   readonly live: LiveRun;
+  readonly place: Place;
   readonly visit: string;
   readonly scope: Scope;
   readonly rest: Rest;
   signal: AbortSignal;
   readonly #prior: Prior | undefined;
+  #runs: Map<Made, string> | undefined;
   readonly #asks: readonly Interrupt[];
   readonly #numbers: AskNumbers;
   #spent: Map<Made, { cost: number; approval?: SpentApproval }> | undefined;
   /** Whether the code may be run again although it was cut off. */
   readonly #triedAgain: boolean;
+  readonly #node: string;
   #inDoubt: Map<Made, Started> | undefined;
+  /** The same of executions within, whose doubts nobody can be asked about from here. */
+  #inDoubtWithin: Set<Made> | undefined;
   #cleanups: (() => MaybePromise<void>)[] | undefined;
   #cleaned = false;
 
@@ -71,6 +77,8 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
   constructor(place: Place, at: Executing, options: NodeOptions) {
     const { live, signal } = place;
     this.live = live;
+    this.place = place;
+    this.#node = at.node;
     this.visit = at.path;
     this.signal = signal;
     this.rest = live.parts.rest;
@@ -97,8 +105,23 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     return inputOf(tool, args, this.live.parts.sealer);
   }
 
+  nestedInput(graph: Graph, input: unknown): InputSnapshot {
+    return graph.input(input, this.live.parts.sealer);
+  }
+
   call(way: CallWay): Begin {
     return (made, standing) => performCall(this, way, made, standing);
+  }
+
+  nested(graph: Graph, input: InputSnapshot): Begin {
+    const { place, signal, visit: path } = this;
+    const site: NestedSite = { place, node: this.#node, path, signal, within: this };
+    return async (made, { nested }) => {
+      const run = nested ?? beginNested(site, graph, input, made);
+      if ("error" in run) return run;
+      (this.#runs ??= new Map()).set(made, run.path);
+      return performNested(site, graph, run.path);
+    };
   }
 
   step(run: () => unknown): Begin {
@@ -168,7 +191,12 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
 
   record(made: Made, outcome: Settled): void {
     const { live, visit } = this;
-    const kept = journaled(made, outcome, live.parts.sealer, live.parts.exact);
+    const kept = journaled(made, outcome, live.parts);
+    if (made.kind === "run") {
+      const path = this.#runs?.get(made);
+      const ran = path === undefined ? undefined : { path };
+      return live.emit({ type: "nested-finished", visit, call: made, ...ran, outcome: kept });
+    }
     if (made.kind !== "call")
       return live.emit({ type: "step-recorded", visit, call: made, outcome: kept });
     const spent = this.#spent?.get(made) ?? { cost: 0 };
@@ -191,10 +219,10 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     return { value: this.#opened(result, made) };
   }
 
-  diverged(expected: readonly Entry[], came: readonly Made[]): unknown {
+  diverged(expected: readonly Identity[], came: readonly Made[]): unknown {
     const names = (ids: readonly { readonly name: string; readonly number: number }[]): string[] =>
       ids.map((id) => `${id.name}/${id.number}`);
-    const facts = { expected: names(expected.map((entry) => entry.id)), came: names(came) };
+    const facts = { expected: names(expected), came: names(came) };
     this.live.emit({ type: "replay-diverged", visit: this.visit, ...facts });
     if (!this.live.state.seed.settings.strict) return undefined;
     return new FlowError(
@@ -224,15 +252,35 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
 
   /** Kept only where a retry could enter it a second time without knowing how the first ended (TOOL-13). */
   entering(made: Made, tool: AnyTool, begun: () => Started): (() => void) | undefined {
-    if (!this.#triedAgain || tool.idempotent) return undefined;
+    const around = this.place.within?.enteringWithin(made, tool);
+    if (!this.#triedAgain || tool.idempotent) return around;
     const inDoubt = (this.#inDoubt ??= new Map());
     inDoubt.set(made, begun());
-    return () => void (this.scope.over || inDoubt.delete(made));
+    return () => {
+      around?.();
+      if (!this.scope.over) inDoubt.delete(made);
+    };
   }
 
-  /** Whether an effect had begun, and its end is not known, when the execution was cut off. */
-  get inDoubt(): boolean {
-    return (this.#inDoubt?.size ?? 0) > 0;
+  /** The same for a call of a nested run. */
+  enteringWithin(made: Made, tool: AnyTool): (() => void) | undefined {
+    const around = this.place.within?.enteringWithin(made, tool);
+    if (!this.#triedAgain || tool.idempotent) return around;
+    const inDoubt = (this.#inDoubtWithin ??= new Set());
+    inDoubt.add(made);
+    return () => {
+      around?.();
+      if (!this.scope.over) inDoubt.delete(made);
+    };
+  }
+
+  /**
+   * Effects that had begun, and whose end is not known, when the execution was cut off: `own`: its own calls', about which a
+   * person can be asked before it is tried again; `within`: those of nested runs, which are cut off with it.
+   */
+  get inDoubt(): "nothing" | "own" | "within" {
+    if ((this.#inDoubtWithin?.size ?? 0) > 0) return "within";
+    return (this.#inDoubt?.size ?? 0) > 0 ? "own" : "nothing";
   }
 
   /** What had begun when the execution was cut off: before it is tried again, a person says what became of it (FLOW-76). */
@@ -271,40 +319,10 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     return this.#prior !== undefined;
   }
 
-  /**
-   * What the re-run did not ask for again: its records are withdrawn, and it is said (FLOW-38, FLOW-41). A call that had
-   * begun and that the code has no use for any more is in doubt like any other (FLOW-76).
-   */
+  /** How it ended, with what the re-run did not ask for again. */
   async leaveBehind(end: ScopeEnd): Promise<ScopeEnd> {
+    const { live, visit, scope } = this;
     const prior = this.#prior;
-    if (prior === undefined) return end;
-    await this.#leaveWaits(prior.unclaimedWaits());
-    if (end.how === "waiting") return end;
-    const lost = prior.unclaimedStarted();
-    for (const [index, started] of lost.entries()) {
-      const order = this.scope.asked + index;
-      raiseDoubt(this.live, this.visit, started, { asked: false, order });
-    }
-    if (lost.length > 0 || prior.doubtsLeft) return { how: "waiting" };
-    const refused = prior.unaskedFailure();
-    return refused === undefined ? end : { how: "failed", error: rebuildError(refused) };
-  }
-
-  async #leaveWaits(waits: readonly AskedWait[]): Promise<void> {
-    const { live, visit } = this;
-    for (const wait of waits) {
-      const { callId } = wait;
-      const { approvalId, answer } = wait.kind === "approval" ? wait : neither;
-      if (answer === undefined) {
-        await withdrawAll(live, [wait], "superseded");
-        live.emit({ type: "superseded", visit, callId, approvalId, again: false });
-      } else {
-        // Spent, and no call took it up: an approval that allowed nothing (APR-21).
-        const { decision, attemptId } = answer;
-        if (decision.approved && approvalId !== undefined)
-          await conclude(live, { id: approvalId, decision, attemptId }, "unused");
-        live.emit({ type: "answer-unused", visit, callId, approvalId });
-      }
-    }
+    return prior === undefined ? end : leaveBehind({ live, visit, prior, asked: scope.asked }, end);
   }
 }

@@ -13,8 +13,8 @@
  *    moment, or when the function returns without having asked for anything new, are the divergence, told or refused before
  *    anything new runs (FLOW-41); what lies behind a cursor that the code has looked at is none.
  */
-import type { AskedWait, Entry, Prior, Settled, Started } from "./journal.ts";
-import { Tally, type Asked, type Made } from "./identity.ts";
+import type { AskedWait, Entry, NestedRun, Prior, Settled, Started } from "./journal.ts";
+import { Tally, type Asked, type Identity, type Made } from "./identity.ts";
 import type { Rest } from "./rest.ts";
 import type { InDoubtWait } from "./wait.ts";
 
@@ -23,6 +23,7 @@ export interface Standing {
   readonly wait: AskedWait | undefined;
   readonly started: Started | undefined;
   readonly doubt: InDoubtWait | undefined;
+  readonly nested: NestedRun | undefined;
 }
 
 /** What a scope needs of whoever runs it. */
@@ -34,7 +35,7 @@ export interface ScopeOps {
   /** The value or error that the code gets for an outcome: live ones as they are, recorded ones built anew. */
   reveal(made: Made, outcome: Settled, how: "live" | "recorded"): Revealed;
   /** The code asked for other things than are on record; an error here ends the execution before anything new runs. */
-  diverged(expected: readonly Entry[], came: readonly Made[]): unknown;
+  diverged(expected: readonly Identity[], came: readonly Made[]): unknown;
   /** Something was begun after the function had returned: it never starts (FLOW-37). */
   dropped(name: string): void;
   readonly rest: Rest;
@@ -177,6 +178,7 @@ export class Scope {
       wait: this.#prior?.wait(job.made),
       started: this.#prior?.started(job.made),
       doubt: this.#prior?.doubt(job.made),
+      nested: job.made.kind === "run" ? this.#prior?.nested(job.made) : undefined,
     };
     job.begin(job.made, standing).then(
       (outcome) => {
@@ -227,7 +229,7 @@ export class Scope {
 
   /** Tells what is on record and was not asked for. `true`: refused, and nothing new may run. */
   #noteDivergence(came: readonly Made[]): boolean {
-    const unclaimed = this.#prior?.unclaimed() ?? [];
+    const unclaimed = this.#prior?.unclaimed(came) ?? [];
     if (unclaimed.length === 0) return false;
     const refused = this.#ops.diverged(unclaimed, came);
     if (refused === undefined) return false;

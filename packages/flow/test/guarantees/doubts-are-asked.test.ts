@@ -1,4 +1,4 @@
-import { defineTool, type CallContext } from "@holdpoint/tools";
+import { defineTool } from "@holdpoint/tools";
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -9,62 +9,11 @@ import {
   inDoubt,
   memoryRunLog,
   replies,
-  type DoubtAnswer,
-  type Flow,
-  type FlowRunnerOptions,
   type NodeContext,
-  type RunLog,
 } from "../../src/index.ts";
-import { handClock, settle } from "../support/clock.ts";
+import { die, died, dying, never, says, State } from "../support/dying.ts";
 import { effects } from "../support/effects.ts";
-import { dana, recordlessPort, rejection, stateOf, waiting, world, yes } from "../support/world.ts";
-
-const State = z.object({ n: z.number(), note: z.string().optional(), late: z.string().optional() });
-const never = new Promise<never>(() => {});
-let drawn = 0;
-
-/** A tool that dies with its process as often as is said, and writes down each time that it is entered. */
-function dying(how: { deaths?: number; idempotent?: boolean; confirm?: boolean } = {}) {
-  const entered: { readonly id: number; readonly key: string }[] = [];
-  let { deaths = 1 } = how;
-  const pay = defineTool({
-    name: "pay",
-    description: "pays",
-    input: z.object({ id: z.number().default(() => (drawn += 1)) }),
-    output: z.object({ paid: z.number() }),
-    idempotent: how.idempotent ?? false,
-    confirm: how.confirm ?? false,
-    execute: ({ id }, { idempotencyKey: key }: CallContext) => {
-      entered.push({ id, key });
-      if ((deaths -= 1) >= 0) return never;
-      return { paid: id };
-    },
-  });
-  return { pay, entered };
-}
-
-const says: Record<string, (tool: ReturnType<typeof dying>["pay"]) => DoubtAnswer> = {
-  ran: (tool) => inDoubt.ran(tool, { paid: 77 }, { by: dana }),
-  "did not run": () => inDoubt.didNotRun({ by: dana }),
-  failed: () => inDoubt.failed({ by: dana }),
-};
-
-/** Runs, or goes on with, a durable run until its process dies in the middle of something. */
-async function die(work: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
-  const stop = new AbortController();
-  const dead = rejection(work(stop.signal));
-  await settle(10);
-  stop.abort("the process died");
-  expect((await dead).code).toBe("aborted");
-}
-
-/** A run that died in a call, in a world that can take it up. */
-async function died(f: Flow<z.output<typeof State>, { n: number }>, more: FlowRunnerOptions = {}) {
-  const log: RunLog = memoryRunLog();
-  const here = world({ log, ...more });
-  await die((signal) => here.runner().run(f, { n: 1 }, { runId: "r", signal }));
-  return here;
-}
+import { dana, rejection, stateOf, waiting, world, yes } from "../support/world.ts";
 
 describe("a call that had begun and has no end", () => {
   it("FLOW-76 asks a person, and runs nothing by itself; what had finished does not run again", async () => {
@@ -228,115 +177,6 @@ describe("a call that had begun and has no end", () => {
       expect(pending.kind).toBe("in-doubt");
       expect(after.entered).toEqual([]);
     }
-  });
-
-  for (const what of Object.keys(says)) {
-    for (const idempotent of [false, true]) {
-      it(`FLOW-76 asks also about one that the re-run does not ask for any more: ${what}, ${idempotent ? "" : "not "}idempotent`, async () => {
-        const { pay, entered } = dying({ idempotent });
-        let again = false;
-        const f = flow("f", State)
-          .node("pay", async (_, ctx) => {
-            if (!again) await ctx.call(pay, {});
-            return { note: "went on" };
-          })
-          .build();
-        const { runner, notices } = await died(f, { strict: true });
-        again = true;
-        const first = waiting(await runner().adopt(f, "r"));
-        expect(first.pending).toMatchObject({ kind: "in-doubt", tool: "pay", asked: false });
-        expect(waiting(await runner().adopt(f, "r")).pendings).toEqual(first.pendings);
-        const reply = replies({ [first.pending.id]: says[what]!(pay) });
-        const end = await runner()
-          .resume(f, "r", reply)
-          .then(stateOf)
-          .then(
-            ({ note }) => note,
-            (error: { cause: { code: string } }) => error.cause.code,
-          );
-        expect(end).toBe(what === "failed" ? "in-doubt" : "went on");
-        expect(entered).toHaveLength(1);
-        expect(notices.map(({ type }) => type)).not.toContain("replay-diverged");
-      });
-    }
-  }
-
-  it("FLOW-76 waits for each of several that nobody asks for any more", async () => {
-    const one = dying();
-    const two = dying();
-    let again = false;
-    const f = flow("f", State)
-      .node("pay", async (_, ctx) => {
-        if (!again) await Promise.all([ctx.call(one.pay, {}), ctx.call(two.pay, { id: 5 })]);
-        return { note: "went on" };
-      })
-      .build();
-    const { runner, notices } = await died(f);
-    again = true;
-    const first = waiting(await runner().adopt(f, "r"));
-    const [a, b] = first.pendings.map(({ id }) => id) as [string, string];
-    const half = replies({ [a]: says["ran"]!(one.pay) });
-    const second = waiting(await runner().resume(f, "r", half));
-    expect(second.pendings.map(({ id }) => id)).toEqual([b]);
-    stateOf(await runner().resume(f, second.checkpoint, says["ran"]!(two.pay)));
-    expect(notices.filter(({ type }) => type === "in-doubt")).toHaveLength(2);
-  });
-
-  it("FLOW-76 TOOL-13 asks anew at each time limit, under another id", async () => {
-    const { pay, entered } = dying({ deaths: 2 });
-    const clock = handClock();
-    const f = flow("f", State)
-      .node("pay", async (_, ctx) => ({ note: String((await ctx.call(pay, {})).paid) }), {
-        timeoutMs: 1_000,
-        retry: { attempts: 5, on: () => true },
-      })
-      .build();
-    const { runner } = world({ clock });
-    const ids: string[] = [];
-    let work = runner().run(f, { n: 1 });
-    for (let limits = 0; limits < 2; limits++) {
-      await clock.move(1_000);
-      const { pending, checkpoint } = waiting(await work);
-      ids.push(pending.id);
-      work = runner().resume(f, checkpoint, says["did not run"]!(pay));
-    }
-    expect(stateOf(await work).note).toBe(String(entered[0]!.id));
-    expect(new Set(ids).size).toBe(2);
-    expect(entered).toEqual([entered[0], entered[0], entered[0]]);
-  });
-
-  it("FLOW-76 FLOW-65 is in doubt in a fork too, and what allowed it allows nothing there", async () => {
-    const { pay, entered } = dying({ confirm: true });
-    const f = flow("f", State)
-      .node("pay", async (_, ctx) => ({ note: String((await ctx.call(pay, {})).paid) }))
-      .build();
-    const { runner } = world({ log: memoryRunLog() });
-    const first = waiting(await runner().run(f, { n: 1 }, { runId: "r" }));
-    await die((signal) => runner().resume(f, first.checkpoint, yes(), { signal }));
-    waiting(await runner().adopt(f, "r"));
-    const forked = waiting(await runner().fork(f, "r", { runId: "s" }));
-    expect(forked.pendings.map(({ kind }) => kind)).toEqual(["in-doubt"]);
-    const asks = waiting(await runner().resume(f, forked.checkpoint, says["did not run"]!(pay)));
-    expect(asks.pendings.map(({ kind }) => kind)).toEqual(["approval"]);
-    expect(entered).toHaveLength(1);
-    stateOf(await runner().resume(f, asks.checkpoint, yes()));
-    expect(entered.map(({ id }) => id)).toEqual([entered[0]!.id, entered[0]!.id]);
-    expect(entered[1]!.key).not.toBe(entered[0]!.key);
-  });
-
-  it("FLOW-76 FLOW-65 FLOW-66 is asked for in a fork where a port had allowed it at once", async () => {
-    const { pay } = dying({ confirm: true });
-    const f = flow("f", State)
-      .node("pay", async (_, ctx) => ({ note: String((await ctx.call(pay, {})).paid) }))
-      .build();
-    const decision = { approved: true, by: { id: "rule", assurance: "none" }, at: 1 } as const;
-    const approvals = recordlessPort(() => ({ status: "decided", decision }));
-    const { runner } = await died(f, { approvals });
-    waiting(await runner().adopt(f, "r"));
-    expect(approvals.requests).toHaveLength(1);
-    const forked = waiting(await runner().fork(f, "r", { runId: "s" }));
-    stateOf(await runner().resume(f, forked.checkpoint, says["did not run"]!(pay)));
-    expect(approvals.requests).toHaveLength(2);
   });
 
   for (const what of Object.keys(says)) {
