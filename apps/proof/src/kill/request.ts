@@ -1,6 +1,5 @@
 /** One request as a caller makes it, from its start to its end: the people who are asked say what the script says. */
 import { approve, deny, type Decision } from "@holdpoint/approvals";
-import { isFlowError } from "@holdpoint/flow";
 import { verified } from "@holdpoint/testing";
 import { edited } from "@holdpoint/tools";
 import type { RunView } from "@holdpoint/workflows";
@@ -26,12 +25,9 @@ export async function carryOut(world: World, key: string): Promise<Left> {
 }
 
 export async function settledOrDoubt({ desk }: World, runId: string): Promise<Left> {
-  try {
-    return { view: await desk.settled(runId) };
-  } catch (error) {
-    if (!isFlowError(error, "in-doubt")) throw error;
-    return { inDoubt: String(error.data["tool"]) };
-  }
+  const view = await desk.settled(runId);
+  const doubt = view.waitsFor.find(({ kind }) => kind === "in-doubt");
+  return doubt === undefined ? { view } : { inDoubt: doubt.tool };
 }
 
 /** Everybody who has a say about one approval says it, one after the other; who has said it already says it again. */
