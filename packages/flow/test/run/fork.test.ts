@@ -250,4 +250,50 @@ describe("a fork", () => {
     await runner().cancel(f, "one", { reason: "enough" });
     expect(await rejection(runner().fork(f, "one"))).toMatchObject({ code: "resume-terminal" });
   });
+
+  it.each(["portable", "durable"] as const)(
+    "FLOW-65 FLOW-34 FLOW-33 takes maps and nested runs over where they stand (%s)",
+    async (mode) => {
+      const { log, free, gated } = effects();
+      const inner = flow("inner", State)
+        .node("look", async (s, ctx) => ({ first: (await ctx.call(free, { n: s.n })).got }))
+        .gate("review", { payload: (s) => s.first })
+        .node("pay", async (s, ctx) => ({ second: (await ctx.call(gated, { n: s.n })).got }))
+        .path("look", "review", "pay")
+        .build();
+      const outer = flow("outer", State)
+        .map("each", {
+          over: (s) => [s.n, s.n + 1, s.n + 2],
+          each: async (n, ctx) => (n === 3 ? n : (await ctx.run(inner, { n })).second!),
+          into: ({ values }) => ({ first: values.reduce((sum, n) => sum + n, 0) }),
+          runs: [inner],
+        })
+        .build();
+      const { runner, count } = world(mode === "durable" ? { log: memoryRunLog() } : {});
+      const first = paused(await runner().run(outer, { n: 1 }, { runId: "one" }));
+      const [, second] = first.pendings;
+      const was = paused(
+        await runner().resume(outer, first.checkpoint, replies({ [second!.id]: yes() })),
+      );
+      expect(log.toSorted()).toEqual(["free(1)", "free(2)"]);
+      const fork = paused(await runner().fork(outer, was.checkpoint, { runId: "two" }));
+      const shape = (of: typeof fork) => of.pendings.map(({ path, tool }) => `${path} ${tool}`);
+      expect(shape(fork)).toEqual(shape(was));
+      expect(fork.pendings.some(({ id }) => was.pendings.some((old) => old.id === id))).toBe(false);
+      expect(await count("pending")).toBe(4);
+      expect(log.toSorted()).toEqual(["free(1)", "free(2)"]);
+      for (const { checkpoint } of [fork, was]) {
+        log.length = 0;
+        const loaded = runner().loadCheckpoint(outer, runner().dumpCheckpoint(checkpoint));
+        let now = await runner().resume(outer, loaded);
+        while (now.status === "paused") {
+          const { id } = now.pendings.at(-1)!;
+          now = await runner().resume(outer, now.checkpoint, replies({ [id]: yes() }));
+        }
+        expect(now.state.first).toBe(10 + 20 + 3);
+        expect(log.toSorted()).toEqual(["gated(1)", "gated(2)"]);
+      }
+      expect(await count("pending")).toBe(0);
+    },
+  );
 });
