@@ -1,11 +1,15 @@
 // What holds across processes and over faults, a command each: `pnpm proof <name> [--quick] [times]`. CI runs the quick forms.
 import type { Proof } from "./command.ts";
 import { differentialCommand } from "./differential/command.ts";
+import { faultsCommand } from "./faults/command.ts";
 import { killCommand } from "./kill/command.ts";
+import { onceCommand } from "./once/command.ts";
 
 const commands: Readonly<Record<string, Proof>> = {
   differential: differentialCommand,
+  faults: faultsCommand,
   kill: killCommand,
+  once: onceCommand,
 };
 
 const [name = "", ...words] = process.argv.slice(2);

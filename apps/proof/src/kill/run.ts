@@ -6,10 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { pointsOf, sampled, momentOf, type NamedPoint } from "./points.ts";
-import { bundled, runChild, type Ended } from "./process.ts";
+import { bundled, runChild, type Ended } from "../child-process.ts";
 import { Tally } from "./tally.ts";
 import type { Verdict } from "./verdict.ts";
-import type { Layout, Told } from "./world.ts";
+import type { Told } from "./dying.ts";
+import type { Layout } from "./world.ts";
 
 export interface KillHow {
   readonly quick: boolean;
