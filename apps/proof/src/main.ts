@@ -4,12 +4,14 @@ import { differentialCommand } from "./differential/command.ts";
 import { faultsCommand } from "./faults/command.ts";
 import { killCommand } from "./kill/command.ts";
 import { onceCommand } from "./once/command.ts";
+import { waitingCommand } from "./waiting/command.ts";
 
 const commands: Readonly<Record<string, Proof>> = {
   differential: differentialCommand,
   faults: faultsCommand,
   kill: killCommand,
   once: onceCommand,
+  waiting: waitingCommand,
 };
 
 const [name = "", ...words] = process.argv.slice(2);
