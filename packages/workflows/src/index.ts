@@ -83,6 +83,7 @@ export type {
 export type { RunList } from "./run/reading.ts";
 export type { CommonOptions, WorkflowsOptions } from "./run/options.ts";
 export type { CancelHow, WorkflowStore } from "./run/parts.ts";
+export type { ResumeHow, ResumeTaken } from "./run/resuming.ts";
 export type { StartOptions } from "./run/starting.ts";
 export type { DecisionTaken } from "./run/deciding.ts";
 export type { Adoption } from "./run/adopting.ts";
