@@ -3,6 +3,7 @@ import type { Proof } from "./command.ts";
 import { differentialCommand } from "./differential/command.ts";
 import { faultsCommand } from "./faults/command.ts";
 import { killCommand } from "./kill/command.ts";
+import { mutantsCommand } from "./mutants/command.ts";
 import { onceCommand } from "./once/command.ts";
 import { waitingCommand } from "./waiting/command.ts";
 
@@ -10,6 +11,7 @@ const commands: Readonly<Record<string, Proof>> = {
   differential: differentialCommand,
   faults: faultsCommand,
   kill: killCommand,
+  mutants: mutantsCommand,
   once: onceCommand,
   waiting: waitingCommand,
 };
