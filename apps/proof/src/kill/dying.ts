@@ -14,6 +14,8 @@ export type Told =
   | { readonly told: "sealing"; readonly number: number }
   | { readonly told: "started"; readonly runId: string }
   | { readonly told: "decided"; readonly approvalId: string }
+  | { readonly told: "opened"; readonly calls: number; readonly state: string }
+  | { readonly told: "house"; readonly faults: readonly string[] }
   | { readonly told: "verdict"; readonly key: string; readonly verdict: unknown };
 
 const never: Strike = { before: () => undefined, after: () => undefined };

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { killHouse } from "./house-run.ts";
 import { pointsOf, sampled, momentOf, type NamedPoint } from "./points.ts";
 import { bundled, runChild, type Ended } from "../child-process.ts";
 import { Tally } from "./tally.ts";
@@ -38,6 +39,7 @@ export async function killEverywhere(how: KillHow): Promise<Tally> {
         ),
       );
     }
+    await killHouse({ folder, quick: how.quick, tally });
     return tally;
   } finally {
     rmSync(folder, { recursive: true, force: true });
