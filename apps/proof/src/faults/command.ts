@@ -18,15 +18,29 @@ const kinds: readonly DriverFaultKind[] = ["busy", "io", "full", "lost-answer"];
 /** In the quick form: every so many calls, and each time another kind. */
 const quickStride = 11;
 
+/** What came of all runs that met a fault. */
+export interface Met {
+  readonly runs: number;
+  readonly inDoubt: number;
+  readonly faults: readonly string[];
+}
+
 export async function faultsCommand({ quick }: ProofHow): Promise<readonly string[]> {
   const took = stopwatch();
+  const { runs, inDoubt, faults } = await failEverywhere(quick ? quickStride : 1);
+  print(`${runs} runs with a fault, ${inDoubt} left in doubt, ${faults.length} faults, ${took()}`);
+  return faults;
+}
+
+/** Fails every `stride`th call: each by every kind of fault, or, where some are left out, by one after the other. */
+export async function failEverywhere(stride: number): Promise<Met> {
   const faults: string[] = [];
   let runs = 0;
   let inDoubt = 0;
   for (const layout of ["together", "apart"] as const) {
     const { end } = await faulted(layout, undefined);
-    for (let call = 1; ; call += quick ? quickStride : 1) {
-      const turn = quick ? [kinds[Math.floor(call / quickStride) % kinds.length]!] : kinds;
+    for (let call = 1; ; call += stride) {
+      const turn = stride === 1 ? kinds : [kinds[Math.floor(call / stride) % kinds.length]!];
       const found = await Promise.all(turn.map((kind) => faulted(layout, { call, kind })));
       if (found.every(({ struck }) => !struck)) break;
       for (const { kind, verdict, end: came } of found) {
@@ -39,8 +53,7 @@ export async function faultsCommand({ quick }: ProofHow): Promise<readonly strin
       }
     }
   }
-  print(`${runs} runs with a fault, ${inDoubt} left in doubt, ${faults.length} faults, ${took()}`);
-  return faults;
+  return { runs, inDoubt, faults };
 }
 
 interface Found {

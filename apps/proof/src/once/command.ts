@@ -15,14 +15,19 @@ const racers = 8;
 
 export async function onceCommand({ quick, times = 2_000 }: ProofHow): Promise<readonly string[]> {
   const took = stopwatch();
-  const folder = mkdtempSync(join(tmpdir(), "holdpoint-once-"));
   const rounds = quick ? 60 : times;
+  const { faults, told } = await raceRounds(rounds);
+  print(
+    `${racers} processes, ${rounds} rounds, ${told} told what stands, ${faults.length} faults, ${took()}`,
+  );
+  return faults;
+}
+
+/** Races so many rounds, half of them for an approval and half for a resume. */
+export async function raceRounds(rounds: number) {
+  const folder = mkdtempSync(join(tmpdir(), "holdpoint-once-"));
   try {
-    const { faults, told } = await race(folder, rounds);
-    print(
-      `${racers} processes, ${rounds} rounds, ${told} told what stands, ${faults.length} faults, ${took()}`,
-    );
-    return faults;
+    return await race(folder, rounds);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
