@@ -1,5 +1,5 @@
 import { approve, DeferredApproval, memoryApprovalStore, unverified } from "@holdpoint/approvals";
-import { FlowRunner } from "@holdpoint/flow";
+import { FlowRunner, type Pending } from "@holdpoint/flow";
 import { keyringOf } from "@holdpoint/seal";
 
 import { payments } from "./payments.ts";
@@ -10,10 +10,13 @@ const store = memoryApprovalStore();
 const newRunner = () =>
   new FlowRunner({ approvals: new DeferredApproval(store, { keyring }), keyring });
 
+const shown = (pending: Pending) =>
+  pending.kind === "approval" ? pending.request.arguments : undefined;
+
 // It pauses at the gate: the checkpoint is a value in your hands.
 const first = await newRunner().run(refund, { orderId: "A-17" });
 if (first.status !== "paused") throw new Error(first.status);
-console.log("waits:", first.pending.tool, first.pending.request.arguments);
+console.log("waits:", first.pending.tool, shown(first.pending));
 const text = newRunner().dumpCheckpoint(first.checkpoint); // keep it anywhere
 
 // Another process, a day later: a person let the gate go. Now the payment itself asks.
@@ -24,7 +27,7 @@ const second = await runner.resume(
   approve({ by: unverified("dana") }),
 );
 if (second.status !== "paused") throw new Error(second.status);
-console.log("waits:", second.pending.tool, second.pending.request.arguments);
+console.log("waits:", second.pending.tool, shown(second.pending));
 
 const done = await runner.resume(refund, second.checkpoint, approve({ by: unverified("kim") }));
 console.log(done.status, done.status === "completed" && done.state);

@@ -7,7 +7,7 @@
  * C3 The attempt id is kept with what it wrote. Repeating an attempt whose writes stand answers `done`, so a caller whose
  *    answer was lost finds out by asking again under the same id (APR-26).
  * C4 What a fence or a time limit refuses is checked inside the statement, by the store's own clock and epochs, never by
- *    a read before it.
+ *    a read before it. Epochs are those of the table `leases`, which every store keeps: one row a lease, keyed by its name.
  * C5 Writes of several ports commit together exactly where those ports have the same `home`.
  * C6 Where several things forbid a write, the refusal names the first of: version, fence, time. The first refused write
  *    in the order of the list is the one named.
@@ -19,7 +19,7 @@
 import { ApprovalError } from "./errors.ts";
 import { isId, isKey, isStorableText, limits } from "./limits.ts";
 
-/** The ownership under which a write is made: refused once the lease `name` has a newer epoch. */
+/** The ownership under which a write is made: refused once the lease `name`, of the write's scope, has a newer epoch. */
 export interface Fence {
   readonly name: string;
   readonly epoch: number;
@@ -44,8 +44,23 @@ export interface Write {
   readonly values: Readonly<Record<string, Cell>>;
   /** Refused (`late`) when the store's clock reads this or more; milliseconds since 1970. */
   readonly before?: number;
+  /** Refused (`early`) while the store's clock reads less than this; milliseconds since 1970. */
+  readonly from?: number;
   readonly fence?: Fence;
 }
+
+/** Columns of a lease's row. What takes and gives leases is the business of the layer whose work they guard. */
+export interface LeaseColumns {
+  /** Of the owner that stands, and of no owner before: rises by one with each that takes it. */
+  readonly epoch: number;
+  /** Who holds it; null: nobody. */
+  readonly owner: string | null;
+  /** When it lapses by the store's clock, milliseconds since 1970. */
+  readonly until: number;
+}
+
+/** The statement that puts a lease's row. */
+export const putLease = "leases.put";
 
 /** A row as a store gives it back. */
 export interface Row {
@@ -56,10 +71,10 @@ export interface Row {
   readonly values: Readonly<Record<string, Cell>>;
 }
 
-/** Why a write was refused: another version stands, its time was over, or a newer owner holds the fence. */
+/** Why a write was refused: another version stands, its time was over or has not come, or a newer owner holds the fence. */
 export type Refusal =
   | { readonly because: "version"; readonly stands: Row | undefined }
-  | { readonly because: "late"; readonly now: number }
+  | { readonly because: "late" | "early"; readonly now: number }
   | { readonly because: "fenced"; readonly epoch: number };
 
 /**

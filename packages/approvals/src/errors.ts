@@ -62,11 +62,11 @@ export class ApprovalAlreadyDecided extends ApprovalError {
   override readonly name = "ApprovalAlreadyDecided";
   readonly decision: DecisionRecord;
 
-  constructor(approvalId: string, decision: DecisionRecord) {
+  /** `message`: where "approved" or "denied" are not the words for it. */
+  constructor(approvalId: string, decision: DecisionRecord, message?: string) {
     const verdict = decision.approved ? "approved" : "denied";
-    super("approval-already-decided", `the approval ${approvalId} is already ${verdict}`, {
-      approvalId,
-    });
+    const says = message ?? `the approval ${approvalId} is already ${verdict}`;
+    super("approval-already-decided", says, { approvalId });
     this.decision = quietDecision(decision);
     // Errors travel to logs: what is printed of one is its message and ids.
     Object.defineProperty(this, "decision", { enumerable: false });

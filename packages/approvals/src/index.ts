@@ -9,21 +9,25 @@ export {
 } from "./clock.ts";
 export {
   assertWrites,
+  putLease,
   tableOf,
   versionOf,
   type Cell,
   type CommitOutcome,
   type Committer,
   type Fence,
+  type LeaseColumns,
   type Refusal,
   type Row,
   type Write,
 } from "./commit.ts";
 export { memoryHome, type AppliedWrite, type MemoryHome } from "./memory-home.ts";
 export type { KeyRange } from "./row-table.ts";
+export { memoryRemover, type Removal, type RowName, type RowRemover } from "./removal.ts";
 
 // People
 export {
+  actorRef,
   assertActor,
   identityPort,
   isActor,

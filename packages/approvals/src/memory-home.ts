@@ -30,6 +30,9 @@ export interface AppliedWrite {
   readonly previous: Row | undefined;
 }
 
+/** One row that was taken out. */
+export type DroppedRow = Omit<AppliedWrite, "previous">;
+
 /** Several ports' rows in one place. */
 export interface MemoryHome extends Committer {
   readonly home: MemoryHome;
@@ -37,18 +40,20 @@ export interface MemoryHome extends Committer {
   rows(table: string, scope: string, range?: KeyRange): readonly Row[];
   /** Scopes that hold a row of this table. */
   scopes(table: string): readonly string[];
-  /** Calls `watcher` with the rows of each later commit; the result takes it back. */
-  watch(watcher: (applied: readonly AppliedWrite[]) => void): () => void;
-  /** The newest epoch of a lease; 0 where none was set. Writes fenced under an older one are refused. */
-  epoch(name: string): number;
-  setEpoch(name: string, epoch: number): void;
+  /** Takes a row out, for `memoryRemover`. */
+  drop(table: string, scope: string, key: string): void;
+  /** Calls `watcher` with the rows of each later commit, and `dropped` with each row taken out; the result takes both back. */
+  watch(
+    watcher: (applied: readonly AppliedWrite[]) => void,
+    dropped?: (row: DroppedRow) => void,
+  ): () => void;
 }
 
 /** An empty home. `clock` (default: the machine's) answers `now` and judges `before`. */
 export function memoryHome({ clock = systemClock }: { readonly clock?: Clock } = {}): MemoryHome {
   const tables = new Map<string, Map<string, RowTable>>();
-  const epochs = new Map<string, number>();
   const watchers = new Set<(applied: readonly AppliedWrite[]) => void>();
+  const dropWatchers = new Set<(row: DroppedRow) => void>();
 
   const row = (table: string, scope: string, key: string) =>
     tables.get(table)?.get(scope)?.get(key);
@@ -63,11 +68,7 @@ export function memoryHome({ clock = systemClock }: { readonly clock?: Clock } =
 
   function commit(attemptId: string, writes: readonly Write[]): CommitOutcome {
     assertWrites(attemptId, writes);
-    const judged = judge(attemptId, writes, {
-      row,
-      epoch: (name) => epochs.get(name) ?? 0,
-      now: clock.now(),
-    });
+    const judged = judge(attemptId, writes, { row, now: clock.now() });
     if (judged.status !== "applicable") return judged;
     for (const applied of judged.applied) set(applied);
     if (judged.applied.length > 0) for (const tell of watchers) tell(judged.applied); // H4
@@ -83,12 +84,19 @@ export function memoryHome({ clock = systemClock }: { readonly clock?: Clock } =
     row,
     rows: (table, scope, range = {}) => tables.get(table)?.get(scope)?.range(range) ?? [],
     scopes: (table) => [...(tables.get(table)?.keys() ?? [])],
-    watch(watcher) {
-      watchers.add(watcher);
-      return () => watchers.delete(watcher);
+    drop(table, scope, key) {
+      const dropped = tables.get(table)?.get(scope)?.drop(key);
+      if (dropped !== undefined)
+        for (const tell of dropWatchers) tell({ table, scope, row: dropped });
     },
-    epoch: (name) => epochs.get(name) ?? 0,
-    setEpoch: (name, epoch) => void epochs.set(name, epoch),
+    watch(watcher, dropped) {
+      watchers.add(watcher);
+      if (dropped !== undefined) dropWatchers.add(dropped);
+      return () => {
+        watchers.delete(watcher);
+        if (dropped !== undefined) dropWatchers.delete(dropped);
+      };
+    },
   };
   return home;
 }
@@ -96,7 +104,6 @@ export function memoryHome({ clock = systemClock }: { readonly clock?: Clock } =
 /** What a commit is judged against. */
 interface Standing {
   row(table: string, scope: string, key: string): Row | undefined;
-  epoch(name: string): number;
   readonly now: number;
 }
 
@@ -113,16 +120,17 @@ function judge(attemptId: string, writes: readonly Write[], standing: Standing):
   const applied: AppliedWrite[] = [];
   let own = 0;
   let refused: (Judged & { readonly status: "refused" }) | undefined;
+  const row = (table: string, scope: string, key: string): Row | undefined =>
+    staged.get(placeIn(table, scope, key))?.row ?? standing.row(table, scope, key); // H2
   for (const [at, write] of writes.entries()) {
     const table = tableOf(write.statement);
-    const place = `${table}\n${write.scope}\n${write.key}`; // no part of it can hold a line break
-    const stands = staged.get(place)?.row ?? standing.row(table, write.scope, write.key); // H2
+    const stands = row(table, write.scope, write.key);
     if (isOwn(attemptId, write, stands)) {
       own += 1;
       continue;
     }
     if (write.expect === "any" && stands !== undefined) continue;
-    const refusal = refusalOf(write, stands, standing);
+    const refusal = refusalOf(write, stands, { row, now: standing.now });
     if (refusal !== undefined) {
       refused ??= { status: "refused", write: at, refusal };
       continue;
@@ -133,7 +141,7 @@ function judge(attemptId: string, writes: readonly Write[], standing: Standing):
       row: rowAfter(attemptId, write, stands),
       previous: stands,
     };
-    staged.set(place, next);
+    staged.set(placeIn(table, write.scope, write.key), next);
     applied.push(next);
   }
   if (refused === undefined) {
@@ -154,10 +162,18 @@ function isOwn(attemptId: string, write: Write, stands: Row | undefined): boolea
 function refusalOf(write: Write, stands: Row | undefined, at: Standing): Refusal | undefined {
   const version = versionOf(stands);
   if (write.expect !== "any" && version !== write.expect) return { because: "version", stands };
-  const epoch = write.fence === undefined ? 0 : at.epoch(write.fence.name);
-  if (write.fence !== undefined && epoch > write.fence.epoch) return { because: "fenced", epoch };
+  if (write.fence !== undefined) {
+    const epoch = Number(at.row("leases", write.scope, write.fence.name)?.values["epoch"] ?? 0);
+    if (epoch > write.fence.epoch) return { because: "fenced", epoch };
+  }
   if (write.before !== undefined && at.now >= write.before) return { because: "late", now: at.now };
+  if (write.from !== undefined && at.now < write.from) return { because: "early", now: at.now };
   return undefined;
+}
+
+/** A row's place as one text; no part of it can hold a line break. */
+function placeIn(table: string, scope: string, key: string): string {
+  return `${table}\n${scope}\n${key}`;
 }
 
 // H3

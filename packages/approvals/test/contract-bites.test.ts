@@ -92,6 +92,7 @@ const breaks: Readonly<Record<string, Break>> = {
   "checks times a moment too late": rewriting((write) =>
     write.before === undefined ? write : { ...write, before: write.before + 1 },
   ),
+  "lets writes in too early": rewriting(({ from: _from, ...write }) => write),
   "checks no fence": rewriting(({ fence: _fence, ...write }) => write),
   "checks fences by name only": rewriting((write) =>
     write.fence === undefined ? write : { ...write, fence: { ...write.fence, epoch: 99 } },
@@ -285,7 +286,6 @@ function broken(breakIt: Break): StoreUnderTest {
     store: make(),
     another: make,
     advance: (ms) => clock.move(ms),
-    setEpoch: (lease, epoch) => home.setEpoch(lease, epoch),
     close: () => undefined,
   };
 }

@@ -11,7 +11,6 @@ function make(): StoreUnderTest {
     store: memoryApprovalStore(home),
     another: () => memoryApprovalStore(home),
     advance: (ms) => clock.move(ms),
-    setEpoch: (lease, epoch) => home.setEpoch(lease, epoch),
     close: () => undefined,
   };
 }

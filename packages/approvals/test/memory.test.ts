@@ -89,9 +89,8 @@ describe("a home in memory", () => {
 
   it("APR-29 fences by the newest epoch of a lease", async () => {
     const home = memoryHome();
-    expect(home.epoch("session")).toBe(0);
-    home.setEpoch("session", 3);
-    expect(home.epoch("session")).toBe(3);
+    const taken = { epoch: 3, owner: "somebody", until: 0 };
+    await home.commit("zero", [{ ...put("leases", "session"), values: taken }]);
     const fenced = (epoch: number) => ({ ...put("runs", "a"), fence: { name: "session", epoch } });
     expect((await home.commit("one", [fenced(2)])).status).toBe("refused");
     expect((await home.commit("two", [fenced(3)])).status).toBe("done");

@@ -84,6 +84,7 @@ describe("a thin run through every layer", () => {
     const first = await runner().run(refund, { orderId: "A-17" });
     if (first.status !== "paused") throw new Error("not paused");
     expect(first.pending.tool).toBe("node:refund.review");
+    if (first.pending.kind !== "approval") throw new Error("no approval");
     expect(first.pending.request.arguments).toEqual({ orderId: "A-17", cents: 20_000 });
     const text = runner().dumpCheckpoint(first.checkpoint);
     const second = await runner().resume(

@@ -13,6 +13,7 @@ export interface CheckedWrite {
   readonly expect: number | "any";
   readonly values: Readonly<Record<string, Cell>>;
   readonly before: number | null;
+  readonly from: number | null;
   readonly fence: Fence | undefined;
 }
 
@@ -42,15 +43,17 @@ export function checkedWrites(
 }
 
 function checkedWrite(write: Write): CheckedWrite {
-  const { statement, scope, key, expect, before, fence } = write;
+  const { statement, scope, key, expect, before, from, fence } = write;
   const table = tableByStatement.get(statement);
   if (table === undefined) throw invalid("a statement that this store does not know");
   if (!isIdentifier(scope, limits.idCharactersMax)) throw invalid(`a scope in ${statement}`);
   if (!isIdentifier(key, limits.keyCharactersMax)) throw invalid(`a key in ${statement}`);
   if (expect !== "any" && !isCount(expect)) throw invalid(`an expected version in ${statement}`);
   if (table.appendOnly && expect !== 0) throw invalid(`an expected version in ${statement}`);
-  if (before !== undefined && !Number.isSafeInteger(before)) {
-    throw invalid(`a time limit in ${statement}`);
+  for (const time of [before, from]) {
+    if (time !== undefined && !Number.isSafeInteger(time)) {
+      throw invalid(`a time limit in ${statement}`);
+    }
   }
   if (fence !== undefined && !(isName(fence.name) && isCount(fence.epoch))) {
     throw invalid(`a fence in ${statement}`);
@@ -62,6 +65,7 @@ function checkedWrite(write: Write): CheckedWrite {
     expect,
     values: checkedValues(write, table),
     before: before ?? null,
+    from: from ?? null,
     fence: fence && { name: fence.name, epoch: fence.epoch },
   };
 }
@@ -87,7 +91,7 @@ function isOfKind(cell: Cell, kind: ColumnKind): boolean {
   return kind.startsWith("text") ? typeof cell === "string" : typeof cell === "number";
 }
 
-function isIdentifier(value: unknown, charactersMax: number): boolean {
+export function isIdentifier(value: unknown, charactersMax: number): boolean {
   return typeof value === "string" && value.length <= charactersMax && idForm.test(value);
 }
 
@@ -99,6 +103,6 @@ function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) >= 0 && !Object.is(value, -0);
 }
 
-function invalid(what: string): SqliteStoreError {
+export function invalid(what: string): SqliteStoreError {
   return new SqliteStoreError("write-invalid", `${what} has a form that stores do not keep`);
 }

@@ -15,7 +15,7 @@ import type { Refusal, Row } from "@holdpoint/approvals";
 import type { Binds } from "./handle.ts";
 import type { CheckedWrite } from "./checked-writes.ts";
 import type { PreparedStatements } from "./prepared.ts";
-import { rowOf, selected, type Table } from "./tables.ts";
+import { rowOf, selected, tables, type Table } from "./tables.ts";
 
 /** `applied` is how many writes changed a row: a refused list's are taken back by its caller. */
 export type Judged =
@@ -68,8 +68,9 @@ function sqlOf(table: Table) {
 
 function makeSql(table: Table) {
   const columns = Object.keys(table.columns);
-  const guard = `(:before IS NULL OR :now < :before)
-    AND (:fence IS NULL OR NOT EXISTS (SELECT 1 FROM leases WHERE name = :fence AND epoch > :epoch))`;
+  const guard = `(:before IS NULL OR :now < :before) AND (:from IS NULL OR :now >= :from)
+    AND (:fence IS NULL OR NOT EXISTS (
+      SELECT 1 FROM leases AS held WHERE held.scope = :scope AND held.key = :fence AND held.epoch > :fencedBelow))`;
   return {
     insert: `INSERT INTO ${table.name} (scope, key, rowVersion, attempt, ${columns.join(", ")})
     SELECT :scope, :key, 1, :attempt, ${columns.map((name) => `:${name}`).join(", ")}
@@ -88,7 +89,7 @@ function statementOf({ table, expect }: CheckedWrite): string {
 
 // J1
 function bindsOf(attemptId: string, write: CheckedWrite, now: number): Binds {
-  const { scope, key, expect, before, fence, values } = write;
+  const { scope, key, expect, before, from, fence, values } = write;
   return {
     ...values,
     scope,
@@ -97,8 +98,9 @@ function bindsOf(attemptId: string, write: CheckedWrite, now: number): Binds {
     expect: expect === "any" ? 0 : expect,
     now,
     before,
+    from,
     fence: fence?.name ?? null,
-    epoch: fence?.epoch ?? null,
+    fencedBelow: fence?.epoch ?? null,
   };
 }
 
@@ -119,21 +121,20 @@ function isOwn(attemptId: string, { expect }: CheckedWrite, stands: Row | undefi
 // J3
 function refusalOf(
   statements: PreparedStatements,
-  { expect, fence }: CheckedWrite,
+  { scope, expect, before, fence }: CheckedWrite,
   stands: Row | undefined,
   now: number,
 ): Refusal {
   if (expect !== "any" && (stands?.version ?? 0) !== expect) return { because: "version", stands };
   if (fence !== undefined) {
-    const epoch = epochOf(statements, fence.name);
+    const epoch = epochOf(statements, scope, fence.name);
     if (epoch > fence.epoch) return { because: "fenced", epoch };
   }
-  return { because: "late", now };
+  return { because: before !== null && now >= before ? "late" : "early", now };
 }
 
 /** The newest epoch of a lease; 0 where there is none. */
-function epochOf(statements: PreparedStatements, name: string): number {
-  return Number(
-    statements.row("SELECT epoch FROM leases WHERE name = :name", { name })?.["epoch"] ?? 0,
-  );
+function epochOf(statements: PreparedStatements, scope: string, key: string): number {
+  const lease = statements.row(sqlOf(tables.leases).select, { scope, key });
+  return Number(lease?.["epoch"] ?? 0);
 }

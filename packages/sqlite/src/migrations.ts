@@ -3,6 +3,8 @@
  * `schema-manifest.json` is compared with this list by a test.
  *
  * 1  approvals, their keys and audit trail; run logs; runs and their start keys; epochs of leases.
+ * 2  leases as rows, which a port takes and gives. Nothing took any before.
+ * 3  snapshots of runs.
  *
  * Older programs refuse a file of a newer version (`schema-newer`); newer programs bring an older file up at opening.
  */
@@ -99,8 +101,34 @@ CREATE TABLE leases (
 ) STRICT, WITHOUT ROWID;
 `;
 
+const second = `
+DROP TABLE leases;
+CREATE TABLE leases (
+  scope TEXT NOT NULL,
+  key TEXT NOT NULL,
+  rowVersion INTEGER NOT NULL,
+  attempt TEXT NOT NULL,
+  epoch INTEGER NOT NULL CHECK (epoch > 0),
+  owner TEXT,
+  until INTEGER NOT NULL,
+  UNIQUE (scope, key)
+) STRICT;
+`;
+
+const third = `
+CREATE TABLE snapshots (
+  scope TEXT NOT NULL,
+  key TEXT NOT NULL,
+  rowVersion INTEGER NOT NULL,
+  attempt TEXT NOT NULL,
+  revision INTEGER NOT NULL CHECK (revision > 0),
+  text TEXT NOT NULL,
+  UNIQUE (scope, key)
+) STRICT;
+`;
+
 /** SQL that brings a file from version n to n + 1, by n. */
-export const migrations: readonly string[] = [first];
+export const migrations: readonly string[] = [first, second, third];
 
 /** The version of the schema that this release reads and writes. */
 export const schemaVersion: number = migrations.length;

@@ -1,10 +1,11 @@
-import type { ApprovalStore, Committer } from "@holdpoint/approvals";
+import type { ApprovalStore, Committer, RowRemover } from "@holdpoint/approvals";
 import type { RunLog } from "@holdpoint/flow";
-import type { RunRegistry } from "@holdpoint/workflows";
+import type { LeaseStore, RunRegistry } from "@holdpoint/workflows";
 
 import { approvalsOn } from "./approvals.ts";
 import type { SqliteHandle } from "./handle.ts";
 import { homeOf, type SqliteOptions } from "./homes.ts";
+import { leasesOn } from "./leases.ts";
 import { logOn } from "./log.ts";
 import { runsOn } from "./runs.ts";
 
@@ -15,6 +16,9 @@ export interface SqliteStore extends Committer {
   readonly approvals: ApprovalStore;
   readonly log: RunLog;
   readonly runs: RunRegistry;
+  readonly leases: LeaseStore;
+  /** Takes rows out of it; for `Retention` of the workflows. */
+  readonly removal: RowRemover;
   /** Ends it and wakes who waits; a file that was opened by its path is closed, a caller's handle is not. */
   close(): void;
 }
@@ -43,6 +47,8 @@ export function openSqlite(file: string | SqliteHandle, options: SqliteOptions =
     approvals: approvalsOn(home),
     log: logOn(home),
     runs: runsOn(home),
+    leases: leasesOn(home),
+    removal: home,
     now: () => home.now(),
     commit: (attemptId, writes) => home.commit(attemptId, writes),
     close: () => home.close(),

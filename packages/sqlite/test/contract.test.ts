@@ -1,7 +1,5 @@
-import { DatabaseSync } from "node:sqlite";
-
 import { approvalStoreCases } from "@holdpoint/approvals/contract";
-import { runRegistryCases } from "@holdpoint/workflows/contract";
+import { leaseStoreCases, runRegistryCases } from "@holdpoint/workflows/contract";
 import { describe, expect, it } from "vitest";
 
 import { openSqlite, type SqliteStore } from "../src/index.ts";
@@ -21,11 +19,6 @@ function fileWith<T>(port: (store: SqliteStore) => T) {
     first: another(),
     another,
     advance: (ms: number) => clock.move(ms),
-    setEpoch(name: string, epoch: number) {
-      const handle = new DatabaseSync(path);
-      handle.prepare("INSERT OR REPLACE INTO leases (name, epoch) VALUES (?, ?)").run(name, epoch);
-      handle.close();
-    },
     close: () => stores.forEach((store) => store.close()),
   };
 }
@@ -56,4 +49,14 @@ describe("the run registry's contract", () => {
     },
     30_000,
   );
+});
+
+describe("the leases' contract", () => {
+  it.each(leaseStoreCases)("STORE-02 $name", async ({ run }) => {
+    const make = () => {
+      const { first: leases, ...more } = fileWith((store) => store.leases);
+      return { leases, ...more };
+    };
+    await expect(run(make)).resolves.toBeUndefined();
+  });
 });

@@ -29,6 +29,7 @@ const version = fc.oneof(fc.integer({ min: 0, max: 3 }), fc.constant("any" as co
 const guards = fc.record(
   {
     before: fc.integer({ min: 990, max: 1_030 }),
+    from: fc.integer({ min: 990, max: 1_030 }),
     fence: fc.record({ name: fc.constantFrom("s", "t"), epoch: fc.integer({ min: 0, max: 3 }) }),
   },
   { requiredKeys: [] },
@@ -74,13 +75,23 @@ const auditWrite = fc
     values: { sealed: `entry ${number}` },
     ...guard,
   }));
+const leaseWrite = fc
+  .tuple(scope, fc.constantFrom("s", "t"), version, guards, fc.integer({ min: 1, max: 3 }))
+  .map(([inScope, key, expected, guard, epoch]): Write => ({
+    statement: "leases.put",
+    scope: inScope,
+    key,
+    expect: expected,
+    values: { epoch, owner: null, until: 1_010 },
+    ...guard,
+  }));
 const step = fc.oneof(
   {
     weight: 8,
     arbitrary: fc.record({
       kind: fc.constant("commit" as const),
       attempt: fc.constantFrom("one", "two", "three", "four"),
-      writes: fc.array(fc.oneof(recordWrite, keyWrite, auditWrite), { maxLength: 4 }),
+      writes: fc.array(fc.oneof(recordWrite, keyWrite, auditWrite, leaseWrite), { maxLength: 4 }),
     }),
   },
   {
@@ -88,14 +99,6 @@ const step = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant("move" as const),
       ms: fc.integer({ max: 10, min: 1 }),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant("lease" as const),
-      name: fc.constantFrom("s", "t"),
-      epoch: fc.integer({ min: 1, max: 3 }),
     }),
   },
 );
@@ -120,12 +123,9 @@ it("STORE-02 STORE-06 STORE-11 judges any commits as the store in memory does", 
       const memory = memoryApprovalStore(home);
       const handle = new DatabaseSync(":memory:");
       const store = sqliteApprovalStore(handle, { clock });
-      const lease = handle.prepare("INSERT OR REPLACE INTO leases (name, epoch) VALUES (?, ?)");
       const outcomes: { readonly memory: unknown; readonly file: unknown }[] = [];
       for (const each of steps) {
         if (each.kind === "move") clock.move(each.ms);
-        if (each.kind === "lease") home.setEpoch(each.name, each.epoch);
-        if (each.kind === "lease") lease.run(each.name, each.epoch);
         if (each.kind !== "commit") continue;
         const [expected, actual] = await outcomesOf([memory, store], each.attempt, each.writes);
         outcomes.push({ memory: expected, file: actual });

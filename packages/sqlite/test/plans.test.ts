@@ -8,6 +8,7 @@ import { approvalPage } from "../src/approval-list.ts";
 import { approvalReads } from "../src/approvals.ts";
 import { openSqlite } from "../src/index.ts";
 import { pageSql, type KeysetPage } from "../src/keyset-page.ts";
+import { leaseReads } from "../src/leases.ts";
 import { logReads } from "../src/log.ts";
 import { runPage, runReads } from "../src/runs.ts";
 import { watchedHandle } from "./broken-handle.ts";
@@ -62,6 +63,7 @@ describe(`with ${waiting} waiting runs and records`, () => {
       ...approvalReads,
       ...prefixed("log", logReads),
       ...prefixed("run", runReads),
+      ...prefixed("lease", leaseReads),
     }),
   )("STORE-10 the read %s is bound to an index, and sorts nothing", (_, sql) => {
     expect(bound(sql).filter((step) => step.includes("TEMP B-TREE"))).toEqual([]);

@@ -4,11 +4,12 @@ import {
   isApprovalError,
   limits as portLimits,
   noExpiry,
+  putLease,
   statements,
   type Cell,
   type Write,
 } from "@holdpoint/approvals";
-import { appendWrite } from "@holdpoint/flow";
+import { appendWrite, snapshotWrite } from "@holdpoint/flow";
 import { runStatements, startKeyOf } from "@holdpoint/workflows";
 import { describe, expect, it } from "vitest";
 
@@ -97,16 +98,38 @@ describe("a write", () => {
   });
 
   it("STORE-08 STORE-11 may name the ports' statements and no others", () => {
-    const ports = [...Object.values(statements), ...Object.values(runStatements)];
-    const names = new Set<string>([...ports, appendWrite(scope, "r", 1, "t").statement]);
+    const ports = [...Object.values(statements), ...Object.values(runStatements), putLease];
+    const logs = [
+      appendWrite(scope, "r", 1, "t"),
+      snapshotWrite(scope, "r", { version: 1, revision: 1, text: "t" }),
+    ];
+    const names = new Set<string>([...ports, ...logs.map(({ statement }) => statement)]);
     expect(new Set(tableByStatement.keys())).toEqual(names);
     for (const [name, table] of tableByStatement) expect(name.split(".")[0]).toBe(table.name);
   });
 
   it("STORE-08 has columns that no part of a statement is called like", () => {
-    const own = ["scope", "key", "rowVersion", "attempt", "expect", "now", "before", "fence"];
+    const own = [
+      "scope",
+      "key",
+      "rowVersion",
+      "attempt",
+      "expect",
+      "now",
+      "before",
+      "from",
+      "fence",
+    ];
     for (const { columns } of Object.values(tables)) {
-      for (const name of [...own, "epoch", "wanted", "limit", "afterValue", "afterId", "place"]) {
+      for (const name of [
+        ...own,
+        "fencedBelow",
+        "wanted",
+        "limit",
+        "afterValue",
+        "afterId",
+        "place",
+      ]) {
         expect(Object.keys(columns)).not.toContain(name);
       }
     }

@@ -189,3 +189,19 @@ function signal(): { readonly promise: Promise<void>; readonly resolve: () => vo
   const promise = new Promise<void>((done) => (resolve = done));
   return { promise, resolve };
 }
+
+/**
+ * Picks the commit that puts event number `revision` of a run into its log: where a run dies "at event N" (TEST-03).
+ *
+ * @example
+ * faultyStore(store, [{ at: atEvent(7), kind: "die-before" }]);
+ */
+export function atEvent(revision: number, runId?: string): (commit: CommitCall) => boolean {
+  return ({ writes }) =>
+    writes.some(
+      ({ statement, values }) =>
+        statement === "log.append" &&
+        values["revision"] === revision &&
+        (runId === undefined || values["run"] === runId),
+    );
+}

@@ -15,6 +15,7 @@ export {
 
 // Stores
 export {
+  atEvent,
   faultyStore,
   type CommitCall,
   type Fault,
@@ -22,4 +23,12 @@ export {
   type FaultKind,
   type FaultyOptions,
 } from "./faulty-store.ts";
+export {
+  struckHandle,
+  type DriverHandle,
+  type DriverStatement,
+  type Strike,
+} from "./struck-handle.ts";
+export { crashAt, type CrashMoment, type CrashPoint, type CrashStrike } from "./crash-point.ts";
+export { failAt, type DriverFaultKind, type DriverFaultStrike } from "./driver-fault.ts";
 export { runContract, type ContractCase, type Runner } from "./run-contract.ts";

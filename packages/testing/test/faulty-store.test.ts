@@ -142,7 +142,6 @@ describe("the contract, bound in three lines", () => {
         store: faultyStore(memoryApprovalStore(home), []).store,
         another: () => faultyStore(memoryApprovalStore(home), []).store,
         advance: (ms: number) => clock.move(ms),
-        setEpoch: (name: string, epoch: number) => home.setEpoch(name, epoch),
         close: () => undefined,
       };
     };

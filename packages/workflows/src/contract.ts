@@ -1,7 +1,10 @@
+import { leaseCases } from "./contract/leases.ts";
+import type { LeaseCase } from "./contract/lease-case.ts";
 import { listCases } from "./contract/lists.ts";
 import type { RegistryCase } from "./contract/registry-case.ts";
 import { rowCases } from "./contract/rows.ts";
 
+export type { LeaseCase, LeasesUnderTest, MakeLeases } from "./contract/lease-case.ts";
 export {
   ContractFailure,
   type MakeRegistry,
@@ -17,3 +20,6 @@ export {
  * for (const { name, run } of runRegistryCases) it(name, () => run(makeMyRegistry));
  */
 export const runRegistryCases: readonly RegistryCase[] = [...rowCases, ...listCases];
+
+/** What every store of leases has to hold, in the same form. */
+export const leaseStoreCases: readonly LeaseCase[] = leaseCases;

@@ -3,11 +3,16 @@ export type WorkflowErrorCode =
   | "begin-failed"
   | "cursor-invalid"
   | "definition-invalid"
+  | "export-invalid"
   | "filter-invalid"
   | "input-invalid"
+  | "interrupt-unclear"
   | "key-required"
+  | "lease-lost"
   | "log-missing"
+  | "needs-a-person"
   | "no-interrupt-waits"
+  | "not-active"
   | "option-invalid"
   | "output-invalid"
   | "record-tampered"
@@ -16,6 +21,7 @@ export type WorkflowErrorCode =
   | "run-not-completed"
   | "run-not-found"
   | "schema-not-describable"
+  | "session-owned"
   | "start-key-taken"
   | "status-wrong"
   | "store-unavailable"
@@ -81,12 +87,29 @@ export class StartKeyTakenError extends WorkflowError {
   override readonly name = "StartKeyTakenError";
 }
 
+/** A session belongs to another process: what only its owner may do is not done here. */
+export class SessionOwnedError extends WorkflowError {
+  override readonly name = "SessionOwnedError";
+  readonly session: string;
+  /** Of the owner that stands; 0 where that is not known here. */
+  readonly epoch: number;
+
+  constructor(session: string, epoch: number) {
+    const message = `session '${session}' is held by another process, or by nobody yet`;
+    super("session-owned", message, { session, epoch });
+    this.session = session;
+    this.epoch = epoch;
+  }
+}
+
 /** The class that an error of a code has. */
 export type WorkflowErrorOf<C extends WorkflowErrorCode> = [C] extends ["input-invalid"]
   ? InvalidInputError
   : [C] extends ["start-key-taken"]
     ? StartKeyTakenError
-    : WorkflowError;
+    : [C] extends ["session-owned"]
+      ? SessionOwnedError
+      : WorkflowError;
 
 /** Whether a value is an error of this package (of any copy of it), with this code where one is given. */
 export function isWorkflowError<C extends WorkflowErrorCode = WorkflowErrorCode>(

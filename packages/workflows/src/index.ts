@@ -17,6 +17,19 @@ export {
 } from "./registry/store.ts";
 export { memoryRunRegistry } from "./registry/memory.ts";
 
+// Leases
+export {
+  acquireWrite,
+  fenceOf,
+  leaseOf,
+  releaseWrite,
+  renewWrite,
+  type LeasePage,
+  type LeaseState,
+  type LeaseStore,
+} from "./lease/store.ts";
+export { memoryLeaseStore } from "./lease/memory.ts";
+
 // Definitions
 export {
   defineWorkflow,
@@ -34,6 +47,7 @@ export type { JsonSchema } from "./definition/json-schema.ts";
 export {
   InvalidInputError,
   isWorkflowError,
+  SessionOwnedError,
   StartKeyTakenError,
   WorkflowError,
   type Boundary,
@@ -47,13 +61,29 @@ export {
 export {
   Workflows,
   type Picked,
-  type RunList,
   type WorkflowInput,
   type WorkflowOutput,
   type WorkflowResume,
 } from "./workflows.ts";
-export type { WorkflowsOptions } from "./run/options.ts";
+export {
+  Supervisor,
+  type Activation,
+  type CancelTaken,
+  type Readiness,
+} from "./supervisor/supervisor.ts";
+export type { Explanation, OpenQuestion, Why } from "./supervisor/explaining.ts";
+export type { SessionStanding } from "./supervisor/sessions.ts";
+export type { Shutdown } from "./supervisor/shutting-down.ts";
+export type {
+  AdoptMode,
+  SessionsWanted,
+  SupervisorOptions,
+  SupervisorStore,
+} from "./supervisor/wiring.ts";
+export type { RunList } from "./run/reading.ts";
+export type { CommonOptions, WorkflowsOptions } from "./run/options.ts";
 export type { CancelHow, WorkflowStore } from "./run/parts.ts";
+export type { ResumeHow, ResumeTaken } from "./run/resuming.ts";
 export type { StartOptions } from "./run/starting.ts";
 export type { DecisionTaken } from "./run/deciding.ts";
 export type { Adoption } from "./run/adopting.ts";
@@ -63,6 +93,14 @@ export type { Activity, HistoryQuery } from "./run/activity.ts";
 // Runs
 export type { RunView } from "./registry/run-view.ts";
 export type { RunQuery } from "./registry/listing.ts";
-export type { Failure, RunRecord, WaitingFor } from "./registry/record.ts";
+export type { CancelRequest, Failure, RunRecord, WaitingFor } from "./registry/record.ts";
 export { isTerminal, mayMove, mayReach, type MoveBy } from "./registry/moves.ts";
-export type { FenceOf } from "./registry/access.ts";
+
+// Keeping house
+export {
+  Retention,
+  type Purged,
+  type PurgeHow,
+  type RetentionOptions,
+} from "./retention/retention.ts";
+export { verifyExport, type ExportReport } from "./retention/verify-export.ts";

@@ -26,5 +26,43 @@ export const reasonCharactersMax = 512;
 export const pageDefault = 50;
 export const pageMax = 500;
 
+/** Tries of a wish to cancel against a run that moves meanwhile; each loses to a move, and moves are few. */
+export const cancelTriesMax = 8;
+
 /** Tries of a commit whose answer was lost, before the caller is told that it is not known. */
 export const unknownTriesMax = 5;
+
+/** How long a lease stands without a renewal: long enough for a slow store, short enough for people who wait. */
+export const leaseMsDefault = 30_000;
+/** Three renewals have to fit, each of them over a network. */
+export const leaseMsMin = 300;
+export const leaseMsMax = 3_600_000;
+
+/** How often a supervisor looks for sessions to take, times that ran out and runs to try again. */
+export const pollMsDefault = 5_000;
+export const pollMsMin = 10;
+export const pollMsMax = 60_000;
+
+/** Runs that execute at once. */
+export const workersDefault = 4;
+export const workersMax = 256;
+
+/** Sessions of one supervisor: each renews a lease of its own. */
+export const sessionsMax = 1_000;
+
+/** How long a shutdown lets runs go on by default. */
+export const shutdownMsDefault = 5_000;
+/** The part of it that aborted runs get to stop in, at most. */
+export const abortedMsMax = 1_000;
+
+/** The longest pause before a run is tried again that its store kept from going on. */
+export const retryMsMax = 60_000;
+
+/** What a model gets at once: its context is dear, and a cursor leads on. */
+export const toolDefinitionsMax = 100;
+export const toolPageMax = 100;
+export const toolWaitsMax = 20;
+export const toolDescriptionCharactersMax = 256;
+
+/** One line of a history. */
+export const activityCharactersMax = 512;

@@ -1,19 +1,43 @@
 import { memoryHome } from "@holdpoint/approvals";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
-import { runRegistryCases, type RegistryUnderTest } from "../src/contract.ts";
-import { memoryRunRegistry } from "../src/index.ts";
+import {
+  leaseStoreCases,
+  runRegistryCases,
+  type LeasesUnderTest,
+  type RegistryUnderTest,
+} from "../src/contract.ts";
+import { memoryLeaseStore, memoryRunRegistry } from "../src/index.ts";
+import { handClock } from "./world.ts";
 
-function make(): RegistryUnderTest {
+function registry(): RegistryUnderTest {
   const home = memoryHome();
   return {
     registry: memoryRunRegistry(home),
     another: () => memoryRunRegistry(home),
-    setEpoch: (lease, epoch) => home.setEpoch(lease, epoch),
     close: () => undefined,
   };
 }
 
-it.each(runRegistryCases)("$name", async ({ run }) => {
-  await expect(run(make)).resolves.toBeUndefined();
+function leases(): LeasesUnderTest {
+  const clock = handClock();
+  const home = memoryHome({ clock });
+  return {
+    leases: memoryLeaseStore(home),
+    another: () => memoryLeaseStore(home),
+    advance: (ms) => clock.move(ms),
+    close: () => undefined,
+  };
+}
+
+describe("the registry in memory", () => {
+  it.each(runRegistryCases)("$name", async ({ run }) => {
+    await expect(run(registry)).resolves.toBeUndefined();
+  });
+});
+
+describe("the leases in memory", () => {
+  it.each(leaseStoreCases)("$name", async ({ run }) => {
+    await expect(run(leases)).resolves.toBeUndefined();
+  });
 });

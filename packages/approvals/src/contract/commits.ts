@@ -6,6 +6,7 @@ import {
   commits,
   holds,
   keysOf,
+  lease,
   put,
   putKey,
   refusal,
@@ -110,7 +111,7 @@ export const commitCases: readonly StoreCase[] = [
     const writes = [put("a", 0, {}, { before, fence: { name: "session", epoch: 1 } })];
     await commits(store, writes, "one");
     await under.advance(2_000);
-    await under.setEpoch("session", 2);
+    await commits(store, [lease("session", 2)]);
     same(await store.commit("one", writes), { status: "done", repeated: true }, "the repetition");
   }),
 
@@ -127,12 +128,41 @@ export const commitCases: readonly StoreCase[] = [
     await commits(store, [put("a", 1, {}, { before: (await store.now()) + 10_000 })]);
   }),
 
-  storeCase("APR-29 refuses a write under an older epoch, and no other", async (under) => {
-    const { store } = under;
+  storeCase(
+    "APR-13 refuses a write until the instant it is for, and not from then on",
+    async (under) => {
+      const { store } = under;
+      const from = (await store.now()) + 10_000;
+      const early = refusal(await store.commit(attempt(), [put("a", 0, {}, { from })]));
+      holds(early.refusal.because === "early", "it is refused by the time");
+      holds(early.refusal.now < from, "the refusal tells the store's time");
+      await under.advance(from - (await store.now()));
+      await commits(store, [put("a", 0, {}, { from })]);
+    },
+  ),
+
+  storeCase("APR-29 fences a write by the leases of its own scope alone", async ({ store }) => {
+    await commits(store, [{ ...lease("session", 2), scope: "other" }]);
+    const fenced = (epoch: number) => put("a", 0, {}, { fence: { name: "session", epoch } });
+    await commits(store, [fenced(1)]);
+    refusal(await store.commit(attempt(), [{ ...fenced(1), scope: "other" }]));
+  }),
+
+  storeCase(
+    "APR-29 fences a write by a lease that is taken earlier in its list",
+    async ({ store }) => {
+      const fence = { name: "session", epoch: 1 };
+      const list = [lease("session", 2), put("a", 0, {}, { fence })];
+      same(refusal(await store.commit(attempt(), list)).write, 1, "the write that is refused");
+      await commits(store, [lease("session", 1), put("a", 0, {}, { fence })]);
+    },
+  ),
+
+  storeCase("APR-29 refuses a write under an older epoch, and no other", async ({ store }) => {
     const under1 = { fence: { name: "session", epoch: 1 } };
     const under2 = { fence: { name: "session", epoch: 2 } };
     await commits(store, [put("a", 0, {}, under1)]);
-    await under.setEpoch("session", 2);
+    await commits(store, [lease("session", 2)]);
     const stale = refusal(await store.commit(attempt(), [put("b", 0), put("a", 1, {}, under1)]));
     holds(stale.refusal.because === "fenced", "it is refused by the fence");
     same([stale.write, stale.refusal.epoch], [1, 2], "the write, and the newest epoch");
@@ -143,10 +173,9 @@ export const commitCases: readonly StoreCase[] = [
 
   storeCase(
     "APR-29 names the version before the fence, and the fence before the time",
-    async (under) => {
-      const { store } = under;
+    async ({ store }) => {
       await commits(store, [put("a", 0)]);
-      await under.setEpoch("session", 2);
+      await commits(store, [lease("session", 2)]);
       const before = await store.now();
       const fence = { name: "session", epoch: 1 };
       const all = refusal(await store.commit(attempt(), [put("a", 0, {}, { before, fence })]));

@@ -1,10 +1,10 @@
 import { canonicalize } from "@holdpoint/seal";
 
-import type { CommitOutcome, Row, Write } from "../commit.ts";
+import { putLease, type CommitOutcome, type Row, type Write } from "../commit.ts";
 import type { ApprovalStore } from "../store.ts";
 import { auditKey, statements, type ApprovalColumns } from "../store.ts";
 
-/** A store that a case may do anything with, and the two things that a test alone can do to it. */
+/** A store that a case may do anything with, and what a test alone can do to it. */
 export interface StoreUnderTest {
   /** Empty. */
   readonly store: ApprovalStore;
@@ -12,8 +12,6 @@ export interface StoreUnderTest {
   another(): ApprovalStore | Promise<ApprovalStore>;
   /** Moves the store's clock on. */
   advance(ms: number): void | Promise<void>;
-  /** Makes `epoch` the newest of the lease `name`. */
-  setEpoch(name: string, epoch: number): void | Promise<void>;
   close(): void | Promise<void>;
 }
 
@@ -104,6 +102,17 @@ export function putKey(requestKey: string, expect: Write["expect"], id: string):
     key: requestKey,
     expect,
     values: { id, asked: 1 },
+  };
+}
+
+/** A write that makes `epoch` a lease's first one. */
+export function lease(name: string, epoch: number): Write {
+  return {
+    statement: putLease,
+    scope: tenant,
+    key: name,
+    expect: 0,
+    values: { epoch, owner: "somebody", until: 2_000_000 },
   };
 }
 

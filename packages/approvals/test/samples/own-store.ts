@@ -10,7 +10,6 @@ function make(): StoreUnderTest {
     store: memoryApprovalStore(home),
     another: () => memoryApprovalStore(home), // a second connection to the same rows
     advance: (ms) => void (now += ms),
-    setEpoch: (lease, epoch) => home.setEpoch(lease, epoch),
     close: () => undefined,
   };
 }

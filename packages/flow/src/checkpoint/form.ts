@@ -8,16 +8,10 @@ import { toolFacts, type AnyTool } from "@holdpoint/tools";
 import { FlowError } from "../errors.ts";
 import type { RunEvent, VisitInputs } from "../run/event.ts";
 import { plainIdentity, type Identity, type Made } from "../run/identity.ts";
-import type {
-  Entry,
-  ExecutionState,
-  Kept,
-  Replaced,
-  Settled,
-  Started,
-  Wait,
-} from "../run/journal.ts";
-import type { RunState, VisitState } from "../run/state.ts";
+import type { Entry, ExecutionState, Kept, Replaced, Settled, Started } from "../run/journal.ts";
+import { itemPath } from "../run/path.ts";
+import type { Frame, ItemState, RunState, Stand, VisitState } from "../run/state.ts";
+import type { ApprovalWait, InterruptWait, Wait } from "../run/wait.ts";
 
 type Text = Extract<Kept, { form: "text" }>;
 
@@ -43,7 +37,7 @@ interface Named {
 const texts = new WeakMap<Kept, Text>();
 
 /** The text of a kept value. @throws FlowError `state-not-sealable`, naming it and the path (FLOW-27). */
-function keptText(kept: Kept, parts: FormParts, named: Named): Text {
+export function keptText(kept: Kept, parts: FormParts, named: Named): Text {
   if (kept.form === "text") return kept;
   if (kept.form === "lost") throw unsealable(named, kept.why);
   const known = texts.get(kept);
@@ -108,6 +102,15 @@ function settledForm(id: Identity, outcome: Settled, parts: FormParts, visit: st
 }
 
 function waitForm(wait: Wait, parts: FormParts, visit: string): Wait {
+  switch (wait.kind) {
+    case "approval":
+      return approvalWaitForm(wait, parts, visit);
+    case "interrupt":
+      return interruptWaitForm(wait, visit);
+  }
+}
+
+function approvalWaitForm(wait: ApprovalWait, parts: FormParts, visit: string): ApprovalWait {
   const tool = toolOf(wait.id);
   const schema = tool === undefined ? parts.reachable : toolFacts(tool).input;
   const named = { what: `what '${wait.facts.tool}' shows`, visit, schema };
@@ -116,6 +119,11 @@ function waitForm(wait: Wait, parts: FormParts, visit: string): Wait {
     id: wait.id && identityForm(wait.id, visit),
     arguments: keptText(wait.arguments, parts, named),
   };
+}
+
+/** Info and cursor are texts from the start. */
+function interruptWaitForm(wait: InterruptWait, visit: string): InterruptWait {
+  return { ...wait, id: identityForm(wait.id, visit) };
 }
 
 function startedForm(started: Started, parts: FormParts, visit: string): Started {
@@ -148,13 +156,34 @@ function inputsForm(
   visit: string,
 ): VisitInputs | undefined {
   if (inputs === undefined) return undefined;
-  const schema = parts.reachable;
-  return inputs.kind === "gate"
-    ? {
-        ...inputs,
-        payload: keptText(inputs.payload, parts, { what: "the payload", visit, schema }),
-      }
-    : { ...inputs, args: keptText(inputs.args, parts, { what: "the arguments", visit, schema }) };
+  const form = (what: string, kept: Kept): Text =>
+    keptText(kept, parts, { what, visit, schema: parts.reachable });
+  switch (inputs.kind) {
+    case "gate":
+      return { ...inputs, payload: form("the payload", inputs.payload) };
+    case "call":
+      return { ...inputs, args: form("the arguments", inputs.args) };
+    case "subflow":
+      return { ...inputs, input: form("the input", inputs.input) };
+    case "map":
+      return { ...inputs, items: form("the list", inputs.items) };
+  }
+}
+
+function itemForm(item: ItemState, parts: FormParts, path: string): ItemState {
+  switch (item.status) {
+    case "queued":
+    case "failed":
+      return item;
+    case "finished":
+      return { ...item, value: valueForm(item.value, parts, path) };
+    default:
+      return { ...item, execution: executionForm(item.execution, parts, path) };
+  }
+}
+
+function valueForm(value: Kept, parts: FormParts, visit: string): Text {
+  return keptText(value, parts, { what: "the value", visit, schema: parts.reachable });
 }
 
 function executionForm(execution: ExecutionState, parts: FormParts, visit: string): ExecutionState {
@@ -168,28 +197,45 @@ function executionForm(execution: ExecutionState, parts: FormParts, visit: strin
         replacedForm(replaced, parts, visit),
       ]),
     ),
+    nested: execution.nested.map((run) => ({ ...run, id: identityForm(run.id, visit) })),
+    begun: execution.begun,
     retries: execution.retries,
   };
 }
 
 function visitForm(visit: VisitState, parts: FormParts): VisitState {
   if (visit.status === "finished") return visit;
-  const { path } = visit;
+  const { path, items } = visit;
   return {
     ...visit,
     inputs: inputsForm(visit.inputs, parts, path),
     execution: executionForm(visit.execution, parts, path),
+    ...(items !== undefined && {
+      items: items.map((item, index) => itemForm(item, parts, itemPath(path, index))),
+    }),
   };
 }
 
 /** A run's state as it is sealed. @throws FlowError `state-not-sealable` */
 export function stateForm(run: RunState, parts: FormParts): RunState {
-  return { ...run, visits: run.visits.map((visit) => visitForm(visit, parts)) };
+  return { ...run, ...standForm(run, parts) };
+}
+
+function standForm<T extends Stand>(stand: T, parts: FormParts): T {
+  const frames = [...stand.frames].map(([path, frame]) => [path, frameForm(frame, parts)] as const);
+  return { ...stand, ...frameForm(stand, parts), frames: new Map(frames) };
+}
+
+function frameForm<F extends Frame>(frame: F, parts: FormParts): F {
+  return { ...frame, visits: frame.visits.map((visit) => visitForm(visit, parts)) };
 }
 
 /** An event as it is sealed. @throws FlowError `state-not-sealable` */
 export function eventForm(event: RunEvent, parts: FormParts): RunEvent {
   switch (event.type) {
+    case "forked":
+    case "migrated":
+      return { ...event, stand: standForm(event.stand, parts) };
     case "visit-started":
       return { ...event, inputs: inputsForm(event.inputs, parts, event.visit) };
     case "call-started": {
@@ -198,14 +244,24 @@ export function eventForm(event: RunEvent, parts: FormParts): RunEvent {
       return { ...event, call: started.id, arguments: started.arguments };
     }
     case "call-finished":
+    case "nested-finished":
     case "step-recorded": {
       const outcome = settledForm(event.call, event.outcome, parts, event.visit);
       return { ...event, call: identityForm(event.call, event.visit), outcome };
     }
+    case "item-finished": {
+      const { end, visit } = event;
+      if (!end.ok) return event;
+      return { ...event, end: { ok: true, value: valueForm(end.value, parts, visit) } };
+    }
     case "call-unjournaled":
+    case "nested-started":
+    case "nested-dropped":
       return { ...event, call: identityForm(event.call, event.visit) };
     case "approval-requested":
-      return { ...event, wait: waitForm(event.wait, parts, event.visit) };
+      return { ...event, wait: approvalWaitForm(event.wait, parts, event.visit) };
+    case "interrupted":
+      return { ...event, wait: interruptWaitForm(event.wait, event.visit) };
     default:
       return event;
   }

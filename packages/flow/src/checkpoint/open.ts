@@ -2,8 +2,8 @@
  * Opening a checkpoint or a log for going on: the one place that holds the order of the checks (FLOW-61). Nothing here runs
  * a node, asks a port or moves a record.
  *
- * O1 size and shape → O2 seal → O3 purpose, version, flow, run → O4 graph → O5 status → O6 decode by schema, state and
- * names → O7 the waiting visits' inputs, evaluated again and compared. Answers, earlier answers and the spending commit
+ * O1 size and shape → O2 seal → O3 purpose, version, flow, run → O4 graph, or a way to it → O5 status → O6 decode by schema,
+ * carried over, state and names → O7 the waiting visits' inputs, evaluated again and compared. Answers, earlier answers and the spending commit
  * follow in `run/resume.ts`.
  */
 import { isSealError, verify, type Verified } from "@holdpoint/seal";
@@ -18,20 +18,30 @@ import {
 import { differences } from "../graph/digest.ts";
 import type { Graph, GraphNode } from "../graph/flow.ts";
 import { checkpointCharsMax } from "../limits.ts";
-import type { VisitInputs } from "../run/event.ts";
+import { wayBetween, type Migration } from "../graph/migration.ts";
+import type { EventOf, VisitInputs } from "../run/event.ts";
+import { graphAt } from "../run/follows.ts";
 import { inputsOf } from "../run/inputs.ts";
-import type { Kept } from "../run/journal.ts";
+import { migrationOf } from "../run/migrate.ts";
 import type { Parts } from "../run/parts.ts";
-import { waitsOf } from "../run/pending.ts";
-import type { Phase, RunState, VisitState } from "../run/state.ts";
-import { checkpointVersion, manifestFrom } from "./seal.ts";
+import { waitsOf, waitsWithin } from "../run/pending.ts";
+import { keptAsText } from "../run/reveal.ts";
+import type { Frame, OpenVisit, Phase, RunState, VisitState } from "../run/state.ts";
+import { framesOf, nestedIn, ownExecutions } from "../run/tree.ts";
+import { askedBy, isOpen } from "../run/wait.ts";
+import { manifestIn } from "./graph-header.ts";
+import { checkpointVersion } from "./seal.ts";
 
 /** What a seal says about itself, before anything of its body is looked at. */
 type SealHeader = Verified["header"];
 
 /** A checkpoint that was opened; `mac` names this very text. Whoever goes on from `state` owns it. */
 export interface Opened {
+  readonly text: string;
+  /** As it was sealed. */
   readonly state: RunState;
+  /** Carries it over to the graph as it is now, where it is of an earlier one. */
+  readonly migrated: EventOf<"migrated"> | undefined;
   readonly mac: string;
 }
 
@@ -42,7 +52,7 @@ export interface Expected {
   readonly runId?: string | undefined;
 }
 
-/** O1–O6 for a checkpoint's text. */
+/** O1–O6 for a checkpoint's text. `known`: what came of it before, on this graph and in this scope; the same text is believed. */
 export function openCheckpoint(
   graph: Graph,
   parts: Parts,
@@ -50,6 +60,10 @@ export function openCheckpoint(
   expected: Expected,
   known?: Opened,
 ): Opened {
+  if (known?.text === text) {
+    if (expected.runId !== undefined) checkRun(expected.runId, known.state.seed.runId);
+    return known;
+  }
   if (text.length > checkpointCharsMax)
     throw tampered(undefined, "it is longer than any checkpoint"); // O1
   const { header, body, mac } = verified(text, parts); // O2
@@ -63,11 +77,11 @@ export function openCheckpoint(
   checkFlow(graph, header); // O3
   if (header["scope"] !== expected.scope) throw tampered(undefined, "it is of another scope");
   if (expected.runId !== undefined) checkRun(expected.runId, run);
-  checkDigest(graph, header); // O4
+  const way = wayFrom(graph, header, parts); // O4
   if (header["phase"] !== "paused") throw terminal(run, String(header["phase"])); // O5
-  if (known?.mac === mac) return known;
-  const state = decoded(graph, parts, run, body); // O6
-  const opened: RunState = { ...state, seed: { ...state.seed, manifest: graph.manifest } };
+  const state = decodedState(graph, parts, run, body); // O6
+  const manifest = way.length === 0 ? graph.manifest : (manifestIn(header) ?? {});
+  const opened: RunState = { ...state, seed: { ...state.seed, manifest } };
   const { seed, revision, phase } = opened;
   const agrees =
     seed.runId === run &&
@@ -75,14 +89,25 @@ export function openCheckpoint(
     revision === header["rev"] &&
     phase.is === header["phase"];
   if (!agrees) throw tampered(run, "its parts contradict each other");
-  checkState(graph, opened);
-  return { state: opened, mac };
+  const migrated = carriedOver(graph, opened, way, parts);
+  checkState(graph, { ...opened, ...migrated?.stand });
+  return { text, state: opened, migrated, mac };
+}
+
+/** The event that carries a run over to the graph as it is now, where it is of an earlier one (FLOW-53). */
+export function carriedOver(
+  graph: Graph,
+  run: RunState,
+  way: readonly Migration[],
+  { clock }: Parts,
+): EventOf<"migrated"> | undefined {
+  return way.length === 0 ? undefined : migrationOf(graph, run, way, clock.now());
 }
 
 /** What the seal covered, built by what the graph reaches. */
-function decoded(graph: Graph, parts: Parts, runId: string, body: string): RunState {
+export function decodedState(graph: Graph, parts: Parts, runId: string, body: string): RunState {
   try {
-    return parts.sealer.decode(body, { schema: graph.reachable }) as RunState;
+    return parts.sealer.decode(body, { schema: readableBy(graph, parts) }) as RunState;
   } catch (error) {
     if (!isSealError(error)) throw error;
     throw new FlowError(
@@ -94,10 +119,10 @@ function decoded(graph: Graph, parts: Parts, runId: string, body: string): RunSt
   }
 }
 
-/** O3, O4: whose it is. Also for the first entry of a log. */
-export function checkGraph(graph: Graph, header: SealHeader): void {
-  checkFlow(graph, header);
-  checkDigest(graph, header);
+/** What texts of this flow's runs are decoded by: its schemas, and those of earlier graphs that migrations name. */
+export function readableBy(graph: Graph, { migrations }: Parts): unknown {
+  const earlier = migrations.flatMap(({ flow, reads }) => (flow === graph.name ? [reads] : []));
+  return earlier.length === 0 ? graph.reachable : [...graph.reachable, ...earlier];
 }
 
 function checkFlow(graph: Graph, header: SealHeader): void {
@@ -114,13 +139,25 @@ function checkFlow(graph: Graph, header: SealHeader): void {
   }
 }
 
-function checkDigest(graph: Graph, header: SealHeader): void {
-  if (header["graph"] === graph.digest) return;
+/**
+ * O3, O4: how a run comes to this graph; no way at all for one that is of it. Also for the entries of a log that say so.
+ * @throws FlowError `graph-mismatch`, `graph-version-mismatch`
+ */
+export function wayFrom(
+  graph: Graph,
+  header: SealHeader,
+  { migrations }: Parts,
+): readonly Migration[] {
+  checkFlow(graph, header);
+  const way = wayBetween(migrations, graph.name, String(header["graph"]), graph.digest);
+  if (way !== undefined) return way;
   const runId = String(header["run"]);
-  const differs = differences(manifestFrom(String(header["parts"])), graph.manifest);
+  const was = manifestIn(header);
+  const differs = was === undefined ? [] : differences(was, graph.manifest);
+  const named = was === undefined ? "it has too many parts to name them" : differs.join(", ");
   throw new GraphVersionMismatchError(
     "graph-version-mismatch",
-    `the graph of '${graph.name}' changed since run ${runId} paused: ${differs.join(", ")}`,
+    `the graph of '${graph.name}' changed since run ${runId} paused: ${named}`,
     { runId, flow: graph.name, differs },
   );
 }
@@ -137,18 +174,35 @@ function checkRun(asked: string, runId: string): void {
 
 /** O6: what was decoded fits the graph; loading checks, it never replaces a value (FLOW-03). */
 export function checkState(graph: Graph, run: RunState): void {
-  graph.state.opened(run.state);
-  for (const visit of run.visits) {
-    if (!graph.nodes.has(visit.node))
-      throw tampered(run.seed.runId, `it names a node '${visit.node}' that the graph lacks`);
+  const frames = framesOf(run);
+  const nested = frames.flatMap(({ visits }) => visits.flatMap(nestedIn));
+  const whole = nested.every(({ path }) => run.frames.has(path));
+  if (!whole || nested.length !== run.frames.size)
+    throw tampered(run.seed.runId, "its nested runs are not those that its visits began");
+  for (const frame of frames) {
+    const follows = graphAt(graph, run, frame.path);
+    if (follows === undefined)
+      throw tampered(run.seed.runId, `it names a nested run '${frame.path}' that the graph lacks`);
+    checkFrame(follows, frame, run.seed.runId);
   }
   for (const { wait } of waitsOf(run)) {
     // FLOW-58: nothing can be answered that names no tool.
-    if (wait.facts.tool === "")
-      throw tampered(run.seed.runId, "something waits that names no tool");
+    if (askedBy(wait) === "") throw tampered(run.seed.runId, "something waits that names no tool");
   }
   if (!phaseHolds(run))
     throw tampered(run.seed.runId, `its phase '${run.phase.is}' does not go with its visits`);
+}
+
+function checkFrame(graph: Graph, frame: Frame, runId: string): void {
+  graph.state.opened(frame.state);
+  for (const { node } of frame.visits) {
+    if (!graph.nodes.has(node))
+      throw tampered(runId, `it names a node '${node}' that the graph lacks`);
+  }
+  for (const node of frame.held) {
+    if (!graph.joins.has(node))
+      throw tampered(runId, `it holds a join '${node}' that the graph lacks`);
+  }
 }
 
 /** Which visits a phase goes with (FLOW-60): whether some of a status must, may or must not be there. */
@@ -162,33 +216,52 @@ const phases: Readonly<Record<Phase["is"], Readonly<Record<VisitState["status"],
 type Presence = "must" | "may" | "never";
 
 /** Whether phase, visits and what they wait for go together. */
-export function phaseHolds({ phase, visits }: RunState): boolean {
-  for (const status of ["ready", "waiting", "finished"] as const) {
-    const some = visits.some((visit) => visit.status === status);
-    if (phases[phase.is][status] === (some ? "never" : "must")) return false;
-  }
-  // A visit waits if and only if somebody can still answer it.
-  return visits.every(
-    (visit) =>
-      visit.status !== "waiting" || visit.execution.waits.some((wait) => wait.answer === undefined),
+export function phaseHolds(run: RunState): boolean {
+  const { phase, frames } = run;
+  if (phase.is === "routed" && frames.size > 0) return false; // nothing of the round has begun
+  return framesOf(run).every(({ visits }) => {
+    for (const status of ["ready", "waiting", "finished"] as const) {
+      const some = visits.some((visit) => visit.status === status);
+      if (phases[phase.is][status] === (some ? "never" : "must")) return false;
+    }
+    return visits.every((visit) => visit.status !== "waiting" || canBeAnswered(run, visit));
+  });
+}
+
+/** A visit waits if and only if somebody can still answer it: of a map, each of the items that wait. */
+function canBeAnswered(run: RunState, visit: OpenVisit): boolean {
+  const waiting = ownExecutions(visit);
+  const open = waiting.every((execution) =>
+    waitsWithin(run, execution).some(({ wait }) => isOpen(wait)),
   );
+  return open && waiting.length > 0;
 }
 
 /** O7: what the waiting visits showed is what they would show now (FLOW-63). */
 export function checkInputs(graph: Graph, run: RunState, parts: Parts): void {
-  for (const visit of run.visits) {
-    if (visit.status === "finished" || visit.inputs === undefined) continue;
-    const was = visit.inputs;
-    const differs = difference(was, graph.nodes.get(visit.node)!, run.state, parts);
-    if (differs === undefined) continue;
-    const { field, cause } = differs;
-    throw new GraphVersionMismatchError(
-      "graph-version-mismatch",
-      `'${visit.node}' would show something else now than what was shown: its ${field} differs`,
-      { runId: run.seed.runId, flow: graph.name, node: visit.path, field },
-      cause,
-    );
+  for (const frame of framesOf(run)) {
+    const follows = graphAt(graph, run, frame.path)!;
+    for (const visit of frame.visits) checkVisit(follows, frame, visit, run.seed.runId, parts);
   }
+}
+
+function checkVisit(
+  graph: Graph,
+  { state }: Frame,
+  visit: VisitState,
+  runId: string,
+  parts: Parts,
+): void {
+  if (visit.status === "finished" || visit.inputs === undefined) return;
+  const differs = difference(visit.inputs, graph.nodes.get(visit.node)!, state, parts);
+  if (differs === undefined) return;
+  const { field, cause } = differs;
+  throw new GraphVersionMismatchError(
+    "graph-version-mismatch",
+    `'${visit.node}' would show something else now than what was shown: its ${field} differs`,
+    { runId, flow: graph.name, node: visit.path, field },
+    cause,
+  );
 }
 
 /** In which part a visit's inputs would be others now. The user's functions and values may fail: that differs too. */
@@ -198,24 +271,33 @@ function difference(
   state: RunState["state"],
   parts: Parts,
 ): { readonly field: string; readonly cause?: unknown } | undefined {
-  const field = was.kind === "gate" ? "payload" : "args";
+  const { sealer } = parts;
+  const field = fieldOf(was, node);
   try {
     const is = inputsOf(node, state);
     if (is?.kind === "gate" && was.kind === "gate") {
       if (was.asks !== is.asks) return { field: "when" };
-      return text(was.payload, parts) === text(is.payload, parts) ? undefined : { field };
+      return keptAsText(was.payload, sealer) === keptAsText(is.payload, sealer)
+        ? undefined
+        : { field };
     }
     if (is?.kind === "call" && was.kind === "call")
-      return text(was.args, parts) === text(is.args, parts) ? undefined : { field };
+      return keptAsText(was.args, sealer) === keptAsText(is.args, sealer) ? undefined : { field };
+    if (is?.kind === "map" && was.kind === "map")
+      return keptAsText(was.items, sealer) === keptAsText(is.items, sealer) ? undefined : { field };
+    if (is?.kind === "subflow" && was.kind === "subflow")
+      return keptAsText(was.input, sealer) === keptAsText(is.input, sealer) ? undefined : { field };
     return { field: "kind" };
   } catch (cause) {
     return { field, cause };
   }
 }
 
-function text(kept: Kept, parts: Parts): string {
-  if (kept.form === "text") return kept.text;
-  return parts.sealer.encode(kept.form === "value" ? kept.value : undefined);
+/** What of a node made its inputs. */
+function fieldOf(was: VisitInputs, { spec }: GraphNode): string {
+  if (was.kind === "gate") return "payload";
+  if (was.kind === "subflow") return "input";
+  return was.kind === "map" && spec.kind === "map" ? "items" : "args";
 }
 
 /** O1, O2 alone: whether a text would be believed at all. @throws FlowError `checkpoint-tampered` */

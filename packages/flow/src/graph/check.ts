@@ -2,7 +2,9 @@ import { checkedRule } from "@holdpoint/approvals";
 import { canonicalize } from "@holdpoint/seal";
 
 import { namePattern } from "../limits.ts";
+import { factsOf, type InterruptFacts } from "./interrupt.ts";
 import { END, type EdgeSpec, type NodeSpec, type ReducerSpec, type RouteSpec } from "./node.ts";
+import { reachable } from "./reach.ts";
 import { bareTransforms } from "./shape.ts";
 import type { StateSchema } from "./state.ts";
 
@@ -26,7 +28,14 @@ export function mistakesIn(draft: Draft): string[] {
   const fields = fieldMistakes(draft);
   // Reachability says nothing useful while names are wrong.
   const reach = wrongNames.length + connections.length === 0 ? reachMistakes(draft, names) : [];
-  return [...wrongNames, ...connections, ...fields, ...optionMistakes(draft), ...reach];
+  return [
+    ...wrongNames,
+    ...connections,
+    ...fields,
+    ...optionMistakes(draft),
+    ...askMistakes(draft),
+    ...reach,
+  ];
 }
 
 function nameMistakes(draft: Draft): string[] {
@@ -119,6 +128,12 @@ function optionMistakes(draft: Draft): string[] {
       found.push(`retry.attempts of '${node.name}' is no whole number of 1 or more`);
     if (timeoutMs !== undefined && !(timeoutMs > 0))
       found.push(`timeoutMs of '${node.name}' is not more than 0`);
+    if (node.kind === "map" || node.kind === "map-call") {
+      if (!whole(node.concurrency))
+        found.push(`concurrency of '${node.name}' is no whole number of 1 or more`);
+      if (node.onError !== "fail" && node.onError !== "skip")
+        found.push(`onError of '${node.name}' is neither 'fail' nor 'skip'`);
+    }
     const wrong =
       node.kind === "gate"
         ? failureOf(() => checkedRule(node.rule))
@@ -128,6 +143,30 @@ function optionMistakes(draft: Draft): string[] {
     if (wrong !== undefined) found.push(`'${node.name}': ${wrong}`);
   }
   return found;
+}
+
+/** What a node declares to ask: by code that can ask, once, and one interrupt to a name. */
+function askMistakes(draft: Draft): string[] {
+  const found: string[] = [];
+  const named = new Map<string, InterruptFacts>();
+  for (const { kind, name, options } of draft.nodes) {
+    const { asks = [] } = options;
+    if (asks.length > 0 && kind !== "function" && kind !== "map")
+      found.push(`'${name}' is a ${kind} node, and only code can ask what it declares in asks`);
+    for (const interrupt of asks) {
+      const facts = factsOf(interrupt);
+      if (facts === undefined) {
+        found.push(`'${name}' declares something in asks that defineInterrupt did not make`);
+        continue;
+      }
+      if (named.has(facts.name) && named.get(facts.name) !== facts)
+        found.push(`there are two interrupts '${facts.name}'`);
+      named.set(facts.name, facts);
+    }
+    for (const twice of duplicates(asks.flatMap((interrupt) => factsOf(interrupt)?.name ?? [])))
+      found.push(`'${name}' declares the interrupt '${twice}' twice`);
+  }
+  return [...new Set(found)];
 }
 
 function failureOf(check: () => unknown): string | undefined {
@@ -144,7 +183,7 @@ function reachMistakes(draft: Draft, names: ReadonlySet<string>): string[] {
   for (const name of names) after.set(name, []);
   for (const edge of draft.edges) after.get(edge.from)!.push(edge.to);
   for (const route of draft.routes) after.get(route.from)!.push(...route.targets);
-  const reached = closure([draft.start ?? draft.nodes[0]!.name], (name) => after.get(name) ?? []);
+  const reached = reachable([draft.start ?? draft.nodes[0]!.name], (name) => after.get(name) ?? []);
   const found = [...names]
     .filter((name) => !reached.has(name))
     .map((name) => `'${name}' can't be reached from the start`);
@@ -155,7 +194,7 @@ function reachMistakes(draft: Draft, names: ReadonlySet<string>): string[] {
   const ends = [...names].filter(
     (name) => leads(draft, name).length === 0 || after.get(name)!.includes(END),
   );
-  const canEnd = closure(ends, (name) => before.get(name) ?? []);
+  const canEnd = reachable(ends, (name) => before.get(name) ?? []);
   for (const name of names) if (!canEnd.has(name)) found.push(`'${name}' has no way to an end`);
   return found;
 }
@@ -168,19 +207,6 @@ function leads(draft: Draft, name: string): string[] {
       .map((edge) => edge.to),
     ...draft.routes.filter((route) => route.from === name).flatMap((route) => route.targets),
   ];
-}
-
-function closure(from: readonly string[], next: (name: string) => readonly string[]): Set<string> {
-  const reached = new Set(from);
-  const queue = [...from];
-  for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
-    for (const to of next(name)) {
-      if (reached.has(to)) continue;
-      reached.add(to);
-      queue.push(to);
-    }
-  }
-  return reached;
 }
 
 function duplicates(names: readonly string[]): string[] {

@@ -29,11 +29,16 @@ interface Issue {
 }
 
 /** Issues as text: paths and zod's own sentences, which do not quote values. */
-function issuesText(issues: readonly Issue[]): string {
+export function issuesText(issues: readonly Issue[]): string {
   return issues
     .slice(0, 5)
     .map((issue) => `${issue.path.map(String).join(".") || "(whole)"}: ${issue.message}`)
     .join("; ");
+}
+
+/** Checks what a schema has made, and makes nothing of its own. */
+export function outputOf(schema: z.ZodType): z.ZodType {
+  return z.output(schema) as z.ZodType;
 }
 
 /** Compiles the schema once per flow. */
@@ -46,9 +51,9 @@ export function stateReader(schema: StateSchema): StateReader {
   for (const name of fields) {
     const held = heldBy(shape[name]!);
     if (held !== shape[name]) making.push(name);
-    output.set(name, z.output(held) as z.ZodType);
+    output.set(name, outputOf(held));
   }
-  const wholeOutput = z.output(schema) as z.ZodType;
+  const wholeOutput = outputOf(schema);
   const hasOwnChecks = (schema._zod.def.checks?.length ?? 0) > 0;
 
   return {
@@ -111,7 +116,7 @@ function unfitInput(issues: readonly Issue[]): FlowError {
   return new FlowError("input-invalid", message, { issues: pathsOf(issues) });
 }
 
-function pathsOf(issues: readonly Issue[]): string[] {
+export function pathsOf(issues: readonly Issue[]): string[] {
   return issues.map((issue) => issue.path.map(String).join("."));
 }
 

@@ -4,15 +4,19 @@
 import { isDecision, type Decision } from "@holdpoint/approvals";
 
 import { FlowError } from "../errors.ts";
-import { pendingId, type Wait } from "./journal.ts";
+import { answerTerms, type Answer, type AnswerTerms } from "./answer.ts";
+import { pendingId, type ApprovalWait, type InterruptWait, type Waiting } from "./wait.ts";
 
 const brand = Symbol.for("@holdpoint/flow.replies");
 
+/** What answers one thing that waits, by its kind. */
+export type OneReply = Decision | Answer;
+
 /** Several answers, by the ids of what waits. */
 export class Replies {
-  readonly byId: ReadonlyMap<string, Decision>;
+  readonly byId: ReadonlyMap<string, OneReply>;
 
-  constructor(byId: ReadonlyMap<string, Decision>) {
+  constructor(byId: ReadonlyMap<string, OneReply>) {
     this.byId = byId;
     Object.defineProperty(this, brand, { value: true });
     Object.freeze(this);
@@ -20,36 +24,41 @@ export class Replies {
 }
 
 /** Answers for several things that wait: `replies({ [id]: approve(…), … })`. @throws FlowError `answer-invalid` */
-export function replies(byId: Readonly<Record<string, Decision>>): Replies {
+export function replies(byId: Readonly<Record<string, OneReply>>): Replies {
   const entries = Object.entries(byId);
   for (const [id, reply] of entries) {
-    if (!isDecision(reply)) throw invalid(`the reply to ${id}`);
+    if (!isOneReply(reply)) throw invalid(`the reply to ${id}`);
   }
   return new Replies(new Map(entries));
 }
 
 /** What `resume` takes. */
-export type Reply = Decision | Replies;
+export type Reply = OneReply | Replies;
 
 /** An answer with what it answers. */
-export interface Matched {
-  readonly path: string;
-  readonly wait: Wait;
+export type Matched = MatchedDecision | MatchedAnswer;
+
+export interface MatchedDecision extends Waiting<ApprovalWait> {
   readonly decision: Decision;
+}
+
+export interface MatchedAnswer extends Waiting<InterruptWait> {
+  readonly answer: AnswerTerms;
+}
+
+/** Whether this answers one thing, without saying which. */
+export function isOneReply(value: unknown): value is OneReply {
+  return isDecision(value) || answerTerms(value) !== undefined;
 }
 
 /**
  * Matches; changes nothing.
- * @throws FlowError `answer-invalid` for what nobody made, `answer-ambiguous` for a bare answer where several wait,
- *   `answer-unknown` for an id that is not waiting
+ * @throws FlowError `answer-invalid` for what nobody made, and for an answer to another kind of question;
+ *   `answer-ambiguous` for a bare answer where several wait; `answer-unknown` for an id that is not waiting
  */
-export function matchReply(
-  reply: unknown,
-  waits: readonly { readonly path: string; readonly wait: Wait }[],
-  runId: string,
-): Matched[] {
+export function matchReply(reply: unknown, waits: readonly Waiting[], runId: string): Matched[] {
   const ids = waits.map(({ wait }) => pendingId(wait));
-  if (isDecision(reply)) {
+  if (isOneReply(reply)) {
     if (waits.length === 0) {
       throw new FlowError("answer-unknown", `nothing waits for an answer in run ${runId}`, {
         runId,
@@ -63,10 +72,10 @@ export function matchReply(
         { runId, ids },
       );
     }
-    return [{ ...waits[0]!, decision: reply }];
+    return [paired(waits[0]!, reply)];
   }
   if (!isReplies(reply)) throw invalid("the answer");
-  return [...reply.byId].map(([id, decision]) => {
+  return [...reply.byId].map(([id, one]) => {
     const found = waits.find(({ wait }) => pendingId(wait) === id);
     if (found === undefined) {
       throw new FlowError(
@@ -75,8 +84,25 @@ export function matchReply(
         { runId, id, ids },
       );
     }
-    return { ...found, decision };
+    return paired(found, one);
   });
+}
+
+/** An answer goes with a question of its own kind. */
+function paired({ path, wait }: Waiting, reply: OneReply): Matched {
+  const answer = answerTerms(reply);
+  switch (wait.kind) {
+    case "approval":
+      if (isDecision(reply)) return { path, wait, decision: reply };
+      throw unfit(wait, "is decided by approve() or deny()");
+    case "interrupt": {
+      const { name } = wait.id;
+      if (answer === undefined) throw unfit(wait, `is no approval: answer() answers '${name}'`);
+      if (answer.name !== undefined && answer.name !== name)
+        throw unfit(wait, `asks '${name}', and this answers '${answer.name}'`);
+      return { path, wait, answer };
+    }
+  }
 }
 
 function isReplies(value: unknown): value is Replies {
@@ -86,6 +112,11 @@ function isReplies(value: unknown): value is Replies {
 function invalid(what: string): FlowError {
   return new FlowError(
     "answer-invalid",
-    `${what} was made by none of approve(), deny(), replies(): answers are never guessed by their shape`,
+    `${what} was made by none of approve(), deny(), answer(), replies(): answers are never guessed by their shape`,
   );
+}
+
+function unfit(wait: ApprovalWait | InterruptWait, why: string): FlowError {
+  const id = pendingId(wait);
+  return new FlowError("answer-invalid", `${id} ${why}`, { id });
 }

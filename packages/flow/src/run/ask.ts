@@ -3,8 +3,8 @@ import { digestText } from "@holdpoint/seal";
 import type { CallIdentity } from "@holdpoint/tools";
 
 import type { Identity, Made } from "./identity.ts";
-import type { Wait } from "./journal.ts";
 import type { LiveRun } from "./live.ts";
+import type { ApprovalWait } from "./wait.ts";
 
 /** The id of a gate's question in one visit. */
 function gateIdOf(runId: string, visit: string): string {
@@ -21,7 +21,7 @@ export function waitOf(
   request: ApprovalRequest,
   id: Made | undefined,
   { approvalId, recorded }: { readonly approvalId: string | undefined; readonly recorded: boolean },
-): Wait {
+): ApprovalWait {
   const { kind, tool, scope, runId, node, callId, argumentKey, requestedBy, rule, context } =
     request;
   return {
@@ -49,17 +49,22 @@ export function waitOf(
   };
 }
 
+/** What a gate is called where a tool would be. */
+export function gateTool(flow: string, node: string): string {
+  return `node:${flow}.${node}`;
+}
+
 /** A gate's request. */
 export function gateRequest(
   live: LiveRun,
   visit: string,
-  how: { node: string; payload: unknown; rule: RequestFacts["rule"] },
+  how: { tool: string; payload: unknown; rule: RequestFacts["rule"] },
 ): ApprovalRequest {
-  const { flow, runId, scope, requestedBy } = live.state.seed;
+  const { runId, scope, requestedBy } = live.state.seed;
   const { sealer, ids, clock } = live.parts;
   const facts: RequestFacts = {
     kind: "gate",
-    tool: `node:${flow}.${how.node}`,
+    tool: how.tool,
     scope,
     runId,
     node: visit,

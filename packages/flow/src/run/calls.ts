@@ -23,10 +23,11 @@ import { deniedInfo, noRecords, settled, withoutRecords } from "./call-end.ts";
 import type { CallSite, CallWay, Making } from "./call-site.ts";
 import { copyOf } from "./copy.ts";
 import type { Made } from "./identity.ts";
-import type { Replaced, Settled, SpentApproval, Wait } from "./journal.ts";
+import type { Replaced, Settled, SpentApproval, Started } from "./journal.ts";
 import type { LiveRun } from "./live.ts";
 import type { Standing } from "./scope.ts";
 import { settleDecided } from "./spend.ts";
+import type { ApprovalWait } from "./wait.ts";
 
 /** Runs a call, or continues one that stands on record. `undefined`: it waits for a person. */
 export async function performCall(
@@ -36,7 +37,8 @@ export async function performCall(
   standing: Standing,
 ): Promise<Settled | undefined> {
   const { live, visit } = site;
-  const { wait, started } = standing;
+  const { started } = standing;
+  const wait = standing.wait?.kind === "approval" ? standing.wait : undefined;
   const { tool } = way;
   if (wait !== undefined && wait.answer === undefined) return undefined; // FLOW-30: its request stays as it is
   if (started !== undefined && !tool.idempotent) throw inDoubt(live, visit, made);
@@ -101,7 +103,7 @@ function orderOf(
 }
 
 /** An answer to a question that a call's own port had asked is spent in that port's store (FLOW-56). */
-async function settleForeign(making: Making, wait: Wait): Promise<Settled | undefined> {
+async function settleForeign(making: Making, wait: ApprovalWait): Promise<Settled | undefined> {
   const { site, records } = making;
   const { approvalId, argumentsDigest, callId } = wait;
   const { live, visit } = site;
@@ -128,7 +130,7 @@ async function settleForeign(making: Making, wait: Wait): Promise<Settled | unde
 }
 
 /** The decision that a resume brought for a waiting call. */
-function answeredBy(wait: Wait | undefined): SpentApproval | undefined {
+function answeredBy(wait: ApprovalWait | undefined): SpentApproval | undefined {
   if (wait?.answer === undefined) return undefined;
   const { decision, attemptId } = wait.answer;
   if (wait.approvalId === undefined) return { id: wait.callId, decision };
@@ -139,8 +141,13 @@ function answeredBy(wait: Wait | undefined): SpentApproval | undefined {
 function recordedCall(
   site: CallSite,
   tool: AnyTool,
-  { wait, started, replaced }: Standing & { readonly replaced: Replaced | undefined },
+  on: {
+    readonly wait: ApprovalWait | undefined;
+    readonly started: Started | undefined;
+    readonly replaced: Replaced | undefined;
+  },
 ): RecordedCall | undefined {
+  const { wait, started, replaced } = on;
   if (wait?.answer !== undefined) {
     return {
       arguments: site.openArguments(wait.arguments, tool),

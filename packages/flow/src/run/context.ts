@@ -1,7 +1,11 @@
 import type { AnyTool, Executor, InputSnapshot, ToolInput, ToolOutput } from "@holdpoint/tools";
 
+import { graphOf, type Flow, type FlowInput, type FlowState, type Graph } from "../graph/flow.ts";
+import type { AnswerOf, CursorOf, InfoOf, Interrupt } from "../graph/interrupt.ts";
+import type { ItemContext } from "../graph/map.ts";
 import type { MaybePromise } from "../graph/node.ts";
 import type { CallWay } from "./call-site.ts";
+import type { Question } from "./interrupting.ts";
 import type { Kept, Settled } from "./journal.ts";
 import type { Begin, Scope } from "./scope.ts";
 
@@ -11,6 +15,22 @@ export interface CallOptions {
   /** Another executor than the runner's, with guards or approvals of its own. */
   readonly executor?: Executor;
 }
+
+/** What goes with a question: its info, if it has any, and the cursor that the code wants to find again. */
+export type Asking<I> =
+  undefined extends InfoOf<I>
+    ? [info?: InfoOf<I>, options?: AskOptions<I>]
+    : [info: InfoOf<I>, options?: AskOptions<I>];
+
+export interface AskOptions<I> {
+  /** What the code needs to go on from here without doing again what it did before. */
+  readonly cursor?: CursorOf<I>;
+}
+
+/** A cursor as it was left, or none. */
+export type Restored<I> =
+  | { readonly restored: true; readonly value: CursorOf<I> }
+  | { readonly restored: false };
 
 /**
  * What a node gets beside the state. Calls belong to the visit through this object alone (FLOW-42): what goes past it is
@@ -32,6 +52,21 @@ export interface NodeContext {
     args: ToolInput<T>,
     options?: CallOptions,
   ): Promise<ToolOutput<T>>;
+  /**
+   * Runs another flow within this node, and gives the state that it ends in; the node declares it (`runs`). A pause within it
+   * pauses the whole run. On a re-run it goes on where it stood, or gives what it gave.
+   */
+  run<F extends Flow>(flow: F, input: FlowInput<F>): Promise<FlowState<F>>;
+  /**
+   * Asks for input that is no approval, and waits for it; the node declares what it asks (`asks`). The n-th question of a
+   * name in the visit gets the n-th answer. A question that does not fit its schemas rejects with `interrupt-invalid`.
+   */
+  ask<I extends Interrupt>(what: I, ...how: Asking<I>): Promise<AnswerOf<I>>;
+  /**
+   * The cursor that the last question of this name brought, in this visit: known before anything is done again. What it
+   * lets the code skip is no divergence (FLOW-41). @throws FlowError `interrupt-invalid`
+   */
+  cursor<I extends Interrupt>(what: I): Restored<I>;
   /** Journals any result under a name. May run again after a crash, so effects belong in tools. */
   step<T>(name: string, run: () => MaybePromise<T>): Promise<T>;
   /** The time, the same at every re-run. */
@@ -53,6 +88,15 @@ export interface ContextOps {
   input(tool: AnyTool, args: unknown): InputSnapshot;
   /** Runs a tool for this visit. */
   call(way: CallWay): Begin;
+  /** Takes what a nested run starts from, synchronously. */
+  nestedInput(graph: Graph, input: unknown): InputSnapshot;
+  /** Runs a flow within this visit. */
+  nested(graph: Graph, input: InputSnapshot): Begin;
+  /** Takes a question's info and cursor, synchronously, and its number in the visit. */
+  question(what: Interrupt, info: unknown, cursor: unknown): Question & { readonly number: number };
+  ask(question: Question): Begin;
+  /** The cursor that is left of a name's questions. */
+  cursor(what: Interrupt): { readonly value: unknown } | undefined;
   /** Runs a step's function for this visit. */
   step(run: () => unknown): Begin;
   moment(kind: "now" | "random" | "uuid"): Settled;
@@ -101,6 +145,25 @@ export class VisitContext implements NodeContext {
     >;
   }
 
+  run<F extends Flow>(flow: F, input: FlowInput<F>): Promise<FlowState<F>> {
+    return runGraph(this.#ops, this.#scope, graphOf(flow), input) as Promise<FlowState<F>>;
+  }
+
+  ask<I extends Interrupt>(what: I, ...how: Asking<I>): Promise<AnswerOf<I>> {
+    const [info, options] = how;
+    const question = this.#ops.question(what, info, options?.cursor);
+    const { name, facts, number } = question;
+    const asked = { kind: "ask" as const, name, interrupt: facts, number };
+    return this.#scope.ask(asked, this.#ops.ask(question)) as Promise<AnswerOf<I>>;
+  }
+
+  cursor<I extends Interrupt>(what: I): Restored<I> {
+    const left = this.#ops.cursor(what);
+    return left === undefined
+      ? { restored: false }
+      : { restored: true, value: left.value as CursorOf<I> };
+  }
+
   step<T>(name: string, run: () => MaybePromise<T>): Promise<T> {
     return this.#scope.ask({ kind: "step", name }, this.#ops.step(run)) as Promise<T>;
   }
@@ -124,5 +187,27 @@ export class VisitContext implements NodeContext {
   #moment(kind: "now" | "random" | "uuid"): unknown {
     const outcome = this.#scope.moment(kind, () => this.#ops.moment(kind));
     return outcome.ok ? this.#ops.open(outcome.result) : undefined;
+  }
+}
+
+/** Asks for a nested run. */
+export function runGraph(
+  ops: ContextOps,
+  scope: Scope,
+  graph: Graph,
+  input: unknown,
+): Promise<unknown> {
+  const taken = ops.nestedInput(graph, input);
+  const what = { kind: "run" as const, name: graph.name, input: taken };
+  return scope.ask(what, ops.nested(graph, taken));
+}
+
+/** What an item's code gets. */
+export class ItemVisitContext extends VisitContext implements ItemContext {
+  readonly index: number;
+
+  constructor(ops: ContextOps, scope: Scope, index: number) {
+    super(ops, scope);
+    this.index = index;
   }
 }

@@ -4,7 +4,9 @@ import type { ErrorInfo } from "@holdpoint/tools";
 import type { Manifest } from "../graph/digest.ts";
 import type { State } from "../graph/node.ts";
 import type { Identity } from "./identity.ts";
-import type { Kept, Settled, SpentApproval, Wait } from "./journal.ts";
+import type { Kept, Settled, SpentApproval } from "./journal.ts";
+import type { Stand } from "./state.ts";
+import type { ApprovalWait, InterruptWait } from "./wait.ts";
 
 /** What shapes a run, sealed with it at its start; another runner's settings don't change it (FLOW-43). */
 export interface RunSettings {
@@ -31,19 +33,47 @@ export interface RunSeed {
 /** What a visit evaluated once, at its start (FLOW-63). */
 export type VisitInputs =
   | { readonly kind: "gate"; readonly asks: boolean; readonly payload: Kept }
-  | { readonly kind: "call"; readonly args: Kept };
+  | { readonly kind: "call"; readonly args: Kept }
+  /** `items` holds the list: what `over` gave, or the arguments made of each. */
+  | { readonly kind: "map"; readonly items: Kept; readonly count: number }
+  | { readonly kind: "subflow"; readonly input: Kept };
 
 /** How a visit ended. `via` names the edge that takes over from the ordinary ones. */
 export type VisitEnd =
   | { readonly ok: true; readonly update: State; readonly via?: "denied" }
   | { readonly ok: false; readonly error: ErrorInfo; readonly via?: "failed" };
 
-export interface Answered {
+/** How an item of a map ended. */
+export type ItemEnd =
+  | { readonly ok: true; readonly value: Kept }
+  | { readonly ok: false; readonly error: ErrorInfo };
+
+/** What is spent on something that waits, by its kind. */
+export type Answered = DecisionAnswered | InterruptAnswered;
+
+interface AnsweredBase {
   readonly visit: string;
   readonly callId: string;
+}
+
+/** A decision on an approval. */
+export interface DecisionAnswered extends AnsweredBase {
+  readonly kind: "approval";
   readonly approvalId: string | undefined;
   readonly argumentsDigest: string;
   readonly decision: DecisionRecord;
+}
+
+/** An answer to an interrupt, as its schema read it: kept as a text (FLOW-22). */
+export interface InterruptAnswered extends AnsweredBase {
+  readonly kind: "interrupt";
+  readonly payload: Kept;
+  readonly by: ActorRef | undefined;
+}
+
+/** The id of what was answered. */
+export function answeredId(answer: Answered): string {
+  return answer.kind === "approval" ? (answer.approvalId ?? answer.callId) : answer.callId;
 }
 
 /**
@@ -51,7 +81,29 @@ export interface Answered {
  * the process that wrote the event, in milliseconds since 1970; order comes from the list, never from times.
  */
 export type RunEvent = { readonly at: number } & (
-  | { readonly type: "run-started"; readonly seed: RunSeed; readonly state: State }
+  | {
+      readonly type: "run-started";
+      readonly seed: RunSeed;
+      /** The node that the run begins with. */
+      readonly start: string;
+      readonly state: State;
+    }
+  | {
+      /** The run stands where another one waited (FLOW-65). */
+      readonly type: "forked";
+      readonly from: { readonly runId: string; readonly revision: number };
+      /** Rounds that led there: they count against this run's budget. */
+      readonly rounds: number;
+      readonly stand: Stand;
+    }
+  | {
+      /** The run was carried over to another graph (FLOW-53). */
+      readonly type: "migrated";
+      /** Digest of the graph that it was of. */
+      readonly from: string;
+      readonly seed: RunSeed;
+      readonly stand: Stand;
+    }
   | {
       readonly type: "visit-started";
       readonly visit: string;
@@ -89,7 +141,36 @@ export type RunEvent = { readonly at: number } & (
       readonly call: Identity;
       readonly outcome: Settled;
     }
-  | { readonly type: "approval-requested"; readonly visit: string; readonly wait: Wait }
+  | {
+      readonly type: "nested-started";
+      /** The execution that it is within. */
+      readonly visit: string;
+      readonly call: Identity;
+      readonly order: number;
+      /** Before the paths of its visits. */
+      readonly path: string;
+      readonly start: string;
+      readonly nodeVisits: Readonly<Record<string, number>>;
+      readonly state: State;
+    }
+  | {
+      readonly type: "nested-finished";
+      readonly visit: string;
+      readonly call: Identity;
+      /** Absent: it could not be begun. */
+      readonly path?: string;
+      /** The state that it ended in, or how it failed. */
+      readonly outcome: Settled;
+    }
+  | {
+      /** The code that began it did not ask for it again. */
+      readonly type: "nested-dropped";
+      readonly visit: string;
+      readonly call: Identity;
+      readonly path: string;
+    }
+  | { readonly type: "approval-requested"; readonly visit: string; readonly wait: ApprovalWait }
+  | { readonly type: "interrupted"; readonly visit: string; readonly wait: InterruptWait }
   | { readonly type: "visit-waiting"; readonly visit: string }
   | { readonly type: "settling"; readonly attemptId: string; readonly answers: readonly Answered[] }
   | { readonly type: "answered"; readonly attemptId: string; readonly answers: readonly Answered[] }
@@ -119,14 +200,26 @@ export type RunEvent = { readonly at: number } & (
       readonly expected: readonly string[];
       readonly came: readonly string[];
     }
+  | { readonly type: "item-finished"; readonly visit: string; readonly end: ItemEnd }
+  | {
+      /** An item that failed or was denied, in a map that goes on without it. */
+      readonly type: "item-skipped";
+      readonly visit: string;
+      readonly reason: "denied" | "failed";
+      readonly error: ErrorInfo;
+    }
   | { readonly type: "visit-finished"; readonly visit: string; readonly end: VisitEnd }
   | {
       readonly type: "routed";
+      /** The nested run whose round it was; absent for the run itself. */
+      readonly frame?: string;
       /** Fields with a reducer, merged: the fold runs no code of the user's. */
       readonly reduced: State;
       /** What each visit chose or followed. */
       readonly taken: Readonly<Record<string, readonly string[]>>;
       readonly next: readonly string[];
+      /** Joins that are due and wait for others; absent: none (FLOW-10). */
+      readonly held?: readonly string[];
       readonly ended: boolean;
     }
   | { readonly type: "paused" }

@@ -15,10 +15,12 @@ import {
   type ExecutionState,
   type Settled,
 } from "./journal.ts";
-import { visitAt, type OpenVisit, type RunState } from "./state.ts";
+import { frameAt, itemAt, openAt, openVisitAt, visitPath, wake } from "./path.ts";
+import type { Frame, ItemState, NestedFrame, RunState, Stand } from "./state.ts";
+import { framesIn, nestedIn } from "./tree.ts";
 
 /** The state after the first event. */
-export function begin(event: EventOf<"run-started">, start: string): RunState {
+export function begin(event: EventOf<"run-started">): RunState {
   const run: RunState = {
     seed: event.seed,
     startedAt: event.at,
@@ -26,11 +28,15 @@ export function begin(event: EventOf<"run-started">, start: string): RunState {
     phase: { is: "routed" },
     state: event.state,
     visits: [],
-    counters: { rounds: 1, calls: 0, cost: 0, visits: {} },
+    held: [],
+    visited: {},
+    counters: { rounds: 1, calls: 0, cost: 0 },
     settling: undefined,
     endReached: false,
+    frames: new Map(),
+    path: "",
   };
-  queue(run, [start]);
+  queue(run, [event.start]);
   return run;
 }
 
@@ -38,14 +44,22 @@ export function begin(event: EventOf<"run-started">, start: string): RunState {
 export function fold(run: RunState, event: RunEvent, merged?: State): void {
   run.revision += 1; // F1
   switch (event.type) {
+    case "forked":
+      run.counters.rounds = event.rounds;
+      run.phase = { is: "running" };
+      return stand(run, event.stand);
+    case "migrated":
+      run.seed = event.seed;
+      return stand(run, event.stand);
     case "visit-started": {
-      const visit = openVisit(run, event.visit);
+      const visit = openVisitAt(run, event.visit);
       visit.inputs = event.inputs;
+      if (event.inputs?.kind === "map") visit.items = queuedItems(event.inputs.count);
       run.phase = { is: "running" };
       return;
     }
     case "visit-waiting":
-      openVisit(run, event.visit).status = "waiting";
+      openAt(run, event.visit).status = "waiting";
       return;
     case "settling":
       run.settling = { attemptId: event.attemptId, answers: event.answers };
@@ -54,6 +68,9 @@ export function fold(run: RunState, event: RunEvent, merged?: State): void {
       return foldAnswered(run, event);
     case "visit-finished":
       return foldFinished(run, event);
+    case "item-finished":
+    case "item-skipped":
+      return foldItem(run, event);
     case "routed":
       return foldRouted(run, event, merged);
     case "paused":
@@ -62,6 +79,7 @@ export function fold(run: RunState, event: RunEvent, merged?: State): void {
     case "completed":
       run.phase = { is: "ended", how: "completed" };
       run.visits = [];
+      run.frames.clear();
       return;
     case "failed":
       run.phase = { is: "ended", how: "failed", error: event.error, node: event.node };
@@ -72,6 +90,11 @@ export function fold(run: RunState, event: RunEvent, merged?: State): void {
     default:
       return foldExecution(run, event);
   }
+}
+
+/** Everything about where the run stands is what the event says; the event gives it away (F1). */
+function stand(run: RunState, { state, visits, held, endReached, visited, frames }: Stand): void {
+  Object.assign(run, { state, visits, held, endReached, visited, frames });
 }
 
 /** What happens inside one execution. */
@@ -97,7 +120,18 @@ function foldExecution(run: RunState, event: RunEvent): void {
     case "step-recorded":
       execution(run, event.visit).journal.push({ id: event.call, outcome: event.outcome });
       return;
-    case "approval-requested": {
+    case "nested-started":
+      return beginNested(run, event);
+    case "nested-finished": {
+      const { call: id, outcome, visit, path } = event;
+      execution(run, visit).journal.push({ id, outcome });
+      if (path !== undefined) endNested(run, visit, path);
+      return;
+    }
+    case "nested-dropped":
+      return endNested(run, event.visit, event.path);
+    case "approval-requested":
+    case "interrupted": {
       const { waits } = execution(run, event.visit);
       remove(waits, (wait) => wait.callId === event.wait.callId);
       waits.push(event.wait);
@@ -118,6 +152,34 @@ function foldExecution(run: RunState, event: RunEvent): void {
   }
 }
 
+/** A nested run is a frame of its own, and a line in the execution that it is within. */
+function beginNested(run: RunState, event: EventOf<"nested-started">): void {
+  const { call: id, order, path, start, state, nodeVisits } = event;
+  const into = execution(run, event.visit);
+  into.nested.push({ id, order, path });
+  into.begun += 1;
+  const frame: NestedFrame = {
+    path,
+    state,
+    visits: [],
+    held: [],
+    endReached: false,
+    visited: {},
+    nodeVisits,
+  };
+  run.frames.set(path, frame);
+  run.counters.rounds += 1;
+  queue(frame, [start]);
+}
+
+/** What is left of a nested run that ended is its entry in the journal: the frame goes, and whatever is within it. */
+function endNested(run: RunState, visit: string, path: string): void {
+  const { nested } = execution(run, visit);
+  const ended = nested.find((candidate) => candidate.path === path)!;
+  remove(nested, (candidate) => candidate === ended);
+  for (const frame of framesIn(run, ended)) run.frames.delete(frame.path);
+}
+
 function finishCall(
   run: RunState,
   event: EventOf<"call-finished" | "call-unjournaled">,
@@ -127,55 +189,93 @@ function finishCall(
   const into = execution(run, event.visit);
   into.journal.push({ id, outcome, ...(approval && { approval }) });
   if (into.waits.length > 0)
-    remove(into.waits, (wait) => wait.id !== undefined && same(wait.id, id));
+    remove(
+      into.waits,
+      (wait) => wait.kind === "approval" && wait.id !== undefined && same(wait.id, id),
+    );
   if (into.started.length > 0) remove(into.started, (started) => same(started.id, id));
   run.counters.calls += 1;
   run.counters.cost += cost;
 }
 
 function foldReplaced(run: RunState, event: EventOf<"superseded" | "answer-unused">): void {
-  const visit = openVisit(run, event.visit);
   const { waits, replaced } = execution(run, event.visit);
   const wait = waits.find((candidate) => candidate.callId === event.callId);
   remove(waits, (candidate) => candidate === wait);
-  if (event.type !== "superseded" || !event.again || wait?.id === undefined) return;
+  if (event.type !== "superseded" || !event.again) return;
+  if (wait?.kind !== "approval" || wait.id === undefined) return;
   const key = replacedKey(wait.id);
   const generation = (replaced[key]?.generation ?? 0) + 1;
   replaced[key] = { generation, arguments: wait.arguments, rule: wait.facts.rule }; // FLOW-38, FLOW-66
-  visit.status = "ready";
+  wake(run, event.visit);
 }
 
 function foldAnswered(run: RunState, event: EventOf<"answered">): void {
   for (const answer of event.answers) {
-    const visit = openVisit(run, answer.visit);
-    const wait = visit.execution.waits.find((candidate) => candidate.callId === answer.callId);
+    const { waits, journal } = execution(run, answer.visit);
+    const wait = waits.find((candidate) => candidate.callId === answer.callId);
     if (wait === undefined) continue; // asked and answered at once, by a port that keeps records
-    wait.answer = { decision: answer.decision, attemptId: event.attemptId };
-    visit.status = "ready"; // FLOW-30: only executions that got an answer run again
+    if (wait.kind === "approval" && answer.kind === "approval")
+      wait.answer = { decision: answer.decision, attemptId: event.attemptId };
+    if (wait.kind === "interrupt" && answer.kind === "interrupt") {
+      const { id, cursor } = wait;
+      remove(waits, (candidate) => candidate === wait);
+      const outcome = { ok: true, result: answer.payload } as const;
+      journal.push({ id, outcome, ...(cursor && { cursor }) }); // the code gets it like any outcome
+    }
+    wake(run, answer.visit); // FLOW-30: only executions that got an answer run again
   }
   run.settling = undefined;
   run.phase = { is: "running" };
 }
 
 function foldFinished(run: RunState, event: EventOf<"visit-finished">): void {
-  const index = run.visits.findIndex((visit) => visit.path === event.visit);
-  const { node, number, path } = run.visits[index]!;
-  run.visits[index] = { node, number, path, status: "finished", end: event.end }; // F2
+  const { visits } = frameAt(run, event.visit);
+  const index = visits.findIndex((visit) => visit.path === event.visit);
+  const visit = visits[index]!;
+  const { node, number, path } = visit;
+  if (run.frames.size > 0)
+    for (const nested of nestedIn(visit))
+      for (const frame of framesIn(run, nested)) run.frames.delete(frame.path);
+  visits[index] = { node, number, path, status: "finished", end: event.end }; // F2
+}
+
+/** An item's journal is dropped as a visit's is (F2); what its calls were allowed by stays until the visit is over. */
+function foldItem(run: RunState, event: EventOf<"item-finished" | "item-skipped">): void {
+  const { items, index } = itemAt(run, event.visit);
+  const { execution } = openAt(run, event.visit);
+  const approvals = execution.journal.flatMap(({ approval }) => (approval ? [approval] : []));
+  const kept = approvals.length > 0 ? { approvals } : {};
+  if (event.type === "item-skipped") {
+    items[index] = { ...kept, status: "failed", reason: event.reason, error: event.error };
+  } else if (event.end.ok) {
+    items[index] = { ...kept, status: "finished", value: event.end.value };
+  } else {
+    items[index] = { ...kept, status: "failed", reason: "failed", error: event.end.error };
+  }
+}
+
+const queued: ItemState = Object.freeze({ status: "queued" });
+
+function queuedItems(count: number): ItemState[] {
+  return Array.from({ length: count }, () => queued);
 }
 
 function foldRouted(run: RunState, event: EventOf<"routed">, merged: State | undefined): void {
-  run.state = merged ?? mergedState(run, event.reduced);
-  run.endReached ||= event.ended;
+  const frame = event.frame === undefined ? run : run.frames.get(event.frame)!;
+  frame.state = merged ?? mergedState(frame, event.reduced);
+  frame.endReached ||= event.ended;
   run.counters.rounds += 1;
-  run.phase = { is: "routed" };
-  run.visits = [];
-  queue(run, event.next);
+  if (frame === run) run.phase = { is: "routed" };
+  frame.visits = [];
+  frame.held = event.held ?? [];
+  queue(frame, event.next);
 }
 
 /** F3: the state after a round, given the fields that reducers made of it. */
-export function mergedState(run: RunState, reduced: State): State {
-  const state: State = { ...run.state };
-  for (const visit of run.visits) {
+export function mergedState(frame: Frame, reduced: State): State {
+  const state: State = { ...frame.state };
+  for (const visit of frame.visits) {
     if (visit.status !== "finished" || !visit.end.ok) continue;
     const { update } = visit.end;
     for (const field of Object.keys(update)) {
@@ -191,16 +291,16 @@ export function mergedState(run: RunState, reduced: State): State {
   return Object.freeze(state);
 }
 
-function queue(run: RunState, nodes: readonly string[]): void {
+function queue(frame: Frame, nodes: readonly string[]): void {
   for (const node of nodes) {
     // A node may be called `constructor`: only own members count.
-    const before = Object.hasOwn(run.counters.visits, node) ? run.counters.visits[node]! : 0;
+    const before = Object.hasOwn(frame.visited, node) ? frame.visited[node]! : 0;
     const number = before + 1;
-    run.counters.visits[node] = number;
-    run.visits.push({
+    frame.visited[node] = number;
+    frame.visits.push({
       node,
       number,
-      path: `${node}#${number}`,
+      path: visitPath(frame, node, number),
       status: "ready",
       inputs: undefined,
       execution: freshExecution,
@@ -208,17 +308,11 @@ function queue(run: RunState, nodes: readonly string[]): void {
   }
 }
 
-function openVisit(run: RunState, path: string): OpenVisit {
-  const visit = visitAt(run, path);
-  if (visit.status === "finished") throw new Error(`visit ${path} has finished`);
-  return visit;
-}
-
-/** What is on record of a visit's execution, to be written to. */
+/** What is on record of an execution, to be written to. */
 function execution(run: RunState, path: string): ExecutionState {
-  const visit = openVisit(run, path);
-  if (visit.execution === freshExecution) visit.execution = newExecution();
-  return visit.execution;
+  const open = openAt(run, path);
+  if (open.execution === freshExecution) open.execution = newExecution();
+  return open.execution;
 }
 
 function same(

@@ -14,10 +14,11 @@ import type {
 import { FlowError } from "../errors.ts";
 import type { GraphNode } from "../graph/flow.ts";
 import type { GateSpec } from "../graph/node.ts";
-import { gateRequest, waitOf } from "./ask.ts";
+import { gateRequest, gateTool, waitOf } from "./ask.ts";
 import { deniedInfo } from "./call-end.ts";
 import type { VisitEnd } from "./event.ts";
-import { abortedRun, type LiveRun } from "./live.ts";
+import { abortedRun, neverAborted } from "./live.ts";
+import type { Place } from "./place.ts";
 import { prepareSeal } from "./prepare.ts";
 import { revealed } from "./reveal.ts";
 import { settleDecided, withdraw } from "./spend.ts";
@@ -25,39 +26,40 @@ import type { OpenVisit } from "./state.ts";
 import { checkedUpdate, failed } from "./update.ts";
 
 export async function visitGate(
-  live: LiveRun,
+  place: Place,
   visit: OpenVisit,
   node: GraphNode,
   spec: GateSpec,
 ): Promise<void> {
+  const { live } = place;
   const { inputs } = visit;
   if (inputs?.kind !== "gate" || !inputs.asks) {
     return live.emit({ type: "visit-finished", visit: visit.path, end: { ok: true, update: {} } });
   }
-  const answered = visit.execution.waits[0];
-  if (answered !== undefined) {
+  const [answered] = visit.execution.waits;
+  if (answered?.kind === "approval") {
     if (answered.answer === undefined)
       return live.emit({ type: "visit-waiting", visit: visit.path });
-    return pass(live, visit, node, spec, answered.answer.decision, answered.approvalId);
+    return pass(place, visit, node, spec, answered.answer.decision, answered.approvalId);
   }
   prepareSeal(live); // G1
-  await ask(live, visit, node, spec);
+  await ask(place, visit, node, spec);
 }
 
-async function ask(
-  live: LiveRun,
-  visit: OpenVisit,
-  node: GraphNode,
-  spec: GateSpec,
-): Promise<void> {
+async function ask(place: Place, visit: OpenVisit, node: GraphNode, spec: GateSpec): Promise<void> {
+  const { live, graph } = place;
   const port = live.parts.approvals;
-  if (port === undefined) throw noApprover(live);
+  if (port === undefined) throw noApprover(place);
   const { inputs } = visit;
   if (inputs?.kind !== "gate") return;
   const where = { runId: live.state.seed.runId, node: visit.path };
   const payload = revealed(inputs.payload, live.parts.sealer, live.graph.reachable, where);
-  const request = gateRequest(live, visit.path, { node: visit.node, payload, rule: spec.rule });
-  const answer = await answerOf(live, port, request);
+  const request = gateRequest(live, visit.path, {
+    tool: gateTool(graph.name, visit.node),
+    payload,
+    rule: spec.rule,
+  });
+  const answer = await answerOf(place, port, request);
   if (answer.status === "pending") {
     live.emit({
       type: "approval-requested",
@@ -82,7 +84,7 @@ async function ask(
     } as const;
     ({ decision } = await settleDecided(live, port.records, what)); // G2
   }
-  pass(live, visit, node, spec, decision, approvalId);
+  pass(place, visit, node, spec, decision, approvalId);
 }
 
 /**
@@ -90,13 +92,12 @@ async function ask(
  * after that is taken back; a durable run finds its record again.
  */
 function answerOf(
-  live: LiveRun,
+  { live, signal }: Place,
   port: ApprovalPort,
   request: ApprovalRequest,
 ): Promise<PortAnswer> {
-  const { signal } = live;
   const asked = port.request(request, { signal, prepare: () => {} });
-  if (!live.abortable) return asked;
+  if (signal === neverAborted) return asked;
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(abortedRun(live));
     if (signal.aborted) abort();
@@ -116,28 +117,29 @@ function answerOf(
 
 /** Ends a gate's visit under a decision that is spent. */
 function pass(
-  live: LiveRun,
+  place: Place,
   visit: OpenVisit,
   node: GraphNode,
   spec: GateSpec,
   decision: DecisionRecord,
   approvalId: string | undefined,
 ): void {
-  const end = gateEnd(live, visit, node, spec, decision, approvalId);
-  live.emit({ type: "visit-finished", visit: visit.path, end });
+  const end = gateEnd(place, visit, node, spec, decision, approvalId);
+  place.live.emit({ type: "visit-finished", visit: visit.path, end });
 }
 
 function gateEnd(
-  live: LiveRun,
+  place: Place,
   visit: OpenVisit,
   node: GraphNode,
   spec: GateSpec,
   decision: DecisionRecord,
   approvalId: string | undefined,
 ): VisitEnd {
+  const { live, graph } = place;
   if (!decision.approved) {
     if (node.denied !== undefined) return { ok: true, update: {}, via: "denied" };
-    const tool = `node:${live.state.seed.flow}.${visit.node}`;
+    const tool = gateTool(graph.name, visit.node);
     const error = deniedInfo(tool, approvalId, decision.reason, decision.note, {
       live,
       visit: visit.path,
@@ -148,29 +150,29 @@ function gateEnd(
   try {
     return {
       ok: true,
-      update: checkedUpdate(live, visit.path, appliedEdit(spec, decision.edited.arguments, live)),
+      update: checkedUpdate(place, visit.path, appliedEdit(spec, decision.edited.arguments, place)),
     };
   } catch (error) {
     return failed(node, error);
   }
 }
 
-function appliedEdit(spec: GateSpec, edited: unknown, live: LiveRun): unknown {
+function appliedEdit(spec: GateSpec, edited: unknown, { frame }: Place): unknown {
   if (spec.edits === undefined) {
     throw new FlowError("edits-not-allowed", `the gate '${spec.name}' takes no edits`, {
       node: spec.name,
     });
   }
-  return spec.edits.apply(spec.edits.schema.parse(edited), live.state.state);
+  return spec.edits.apply(spec.edits.schema.parse(edited), frame.state);
 }
 
 /** Nobody could answer (FLOW-44). */
-function noApprover(live: LiveRun): FlowError {
+function noApprover({ live, graph }: Place): FlowError {
   return new FlowError(
     "no-approver",
     "no one can answer: the runner has no approval port, and this flow asks for approvals",
     {
-      flow: live.graph.name,
+      flow: graph.name,
       runId: live.state.seed.runId,
     },
   );

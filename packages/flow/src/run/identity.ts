@@ -1,14 +1,16 @@
 import type { AnyTool, InputSnapshot } from "@holdpoint/tools";
 
+import type { InterruptFacts } from "../graph/interrupt.ts";
+
 /**
  * Which call or step of an execution: the same at every re-run, a crash and an adoption, because it is made of what was
  * asked for and the order in which equal things were asked, never of timing (FLOW-31, FLOW-38).
  */
 export interface Identity {
-  readonly kind: "call" | "step" | "moment";
-  /** The tool's or step's name. */
+  readonly kind: "call" | "step" | "moment" | "ask" | "run";
+  /** The tool's, step's, interrupt's or nested flow's name. */
   readonly name: string;
-  /** The journal key of a call's input; empty for steps. */
+  /** The journal key of a call's or nested run's input; empty for what has none. */
   readonly key: string;
   /** Its number among equal ones of the execution, in the order made, from 0. */
   readonly number: number;
@@ -32,6 +34,10 @@ export interface Asked {
   readonly input?: InputSnapshot;
   /** A key given by hand. */
   readonly hand?: string | undefined;
+  /** What an interrupt is made of. */
+  readonly interrupt?: InterruptFacts | undefined;
+  /** Its number, where that is known otherwise than by counting. */
+  readonly number?: number;
 }
 
 /**
@@ -43,6 +49,7 @@ export class Made implements Identity {
   readonly name: string;
   readonly input: InputSnapshot | undefined;
   readonly tool: AnyTool | undefined;
+  readonly interrupt: InterruptFacts | undefined;
   /** Its place among everything the execution asked for: what waits is listed in this order (FLOW-21). */
   readonly order: number;
   readonly #tally: Tally;
@@ -50,22 +57,14 @@ export class Made implements Identity {
   #key: string | undefined;
   #number: number | undefined;
 
-  constructor(
-    what: {
-      kind: Identity["kind"];
-      name: string;
-      tool?: AnyTool;
-      input?: InputSnapshot;
-      hand?: string | undefined;
-    },
-    order: number,
-    tally: Tally,
-  ) {
+  constructor(what: Asked, order: number, tally: Tally) {
     this.kind = what.kind;
     this.name = what.name;
     this.input = what.input;
     this.tool = what.tool;
+    this.interrupt = what.interrupt;
     this.#hand = what.hand;
+    this.#number = what.number;
     this.order = order;
     this.#tally = tally;
   }
@@ -90,6 +89,11 @@ export class Made implements Identity {
     return this.#number!;
   }
 
+  /** Whether its number is known, so that nobody has to count. */
+  get counted(): boolean {
+    return this.#number !== undefined;
+  }
+
   /** For the tally alone. */
   numbered(number: number): void {
     this.#number = number;
@@ -111,6 +115,7 @@ export class Tally {
   countUpTo(order: number): void {
     for (; this.#counted <= order; this.#counted++) {
       const made = this.#made[this.#counted]!;
+      if (made.counted) continue;
       if (!made.keyed) {
         made.numbered(0); // equal to nothing; others are counted all the same
         continue;

@@ -2,6 +2,7 @@ import type { ApprovalRecords, DecisionRecord, RequestFacts } from "@holdpoint/a
 import type { ErrorInfo } from "@holdpoint/tools";
 
 import { identityText, type Identity, type Made } from "./identity.ts";
+import type { Wait } from "./wait.ts";
 
 /**
  * A value in the journal: as it was recorded in this process, or as the text that the seal covered. Texts are decoded
@@ -24,6 +25,8 @@ export interface Entry {
   readonly outcome: Settled;
   /** The approval that allowed or refused it, for the checks of later resumes (FLOW-55). */
   readonly approval?: SpentApproval;
+  /** The cursor that an answered question had brought (FLOW-22). */
+  readonly cursor?: Kept;
 }
 
 export interface SpentApproval {
@@ -36,33 +39,6 @@ export interface SpentApproval {
 /** An approval spent in this process, with the records it lives in where those are not the runner's own (FLOW-56). */
 export interface SpentHere extends SpentApproval {
   readonly own?: ApprovalRecords;
-}
-
-/** A call that waits for a person, with what the person is shown. */
-export interface Wait {
-  readonly kind: "approval";
-  /** The call; a gate has none. */
-  readonly id: Identity | undefined;
-  readonly callId: string;
-  /** The record's id where the port keeps one. */
-  readonly approvalId: string | undefined;
-  readonly facts: Omit<RequestFacts, "arguments">;
-  readonly arguments: Kept;
-  readonly argumentsDigest: string;
-  readonly requestedAt: number;
-  /** The call's place among all that its execution asked for. */
-  readonly order: number;
-  /** Whether the port that was asked keeps records: then nobody goes on without settling this one (FLOW-54). */
-  readonly recorded: boolean;
-  /** Asked of a port that the call brought along: its records are not the runner's (FLOW-56). */
-  readonly foreign?: true;
-  /** Set by a resume; what was shown then runs under it. */
-  answer?: Answer;
-}
-
-export interface Answer {
-  readonly decision: DecisionRecord;
-  readonly attemptId: string;
 }
 
 /** A call that was begun and whose end is not on record. */
@@ -80,8 +56,20 @@ export interface ExecutionState {
   readonly started: Started[];
   /** Questions that were replaced on request, by identity (FLOW-38). */
   readonly replaced: Record<string, Replaced>;
+  /** Nested runs under way, in the order begun. */
+  readonly nested: NestedRun[];
+  /** How many nested runs were begun: the next one's number. */
+  begun: number;
   /** How often this visit was tried again after a failure, over all pauses (FLOW-12). */
   retries: number;
+}
+
+/** A nested run that has not ended; its frame is kept by its path. */
+export interface NestedRun {
+  readonly id: Identity;
+  readonly path: string;
+  /** Its place among all that its execution asked for. */
+  readonly order: number;
 }
 
 /** A question that is asked again under a new id: how often, and what it is about (FLOW-35, FLOW-66). */
@@ -97,16 +85,13 @@ export const freshExecution: ExecutionState = Object.freeze({
   waits: Object.freeze([]) as never,
   started: Object.freeze([]) as never,
   replaced: Object.freeze({}),
+  nested: Object.freeze([]) as never,
+  begun: 0,
   retries: 0,
 });
 
 export function newExecution(): ExecutionState {
-  return { journal: [], waits: [], started: [], replaced: {}, retries: 0 };
-}
-
-/** The id by which a person's answer finds what waits: the record's, else the call's. */
-export function pendingId(wait: Wait): string {
-  return wait.approvalId ?? wait.callId;
+  return { journal: [], waits: [], started: [], replaced: {}, nested: [], begun: 0, retries: 0 };
 }
 
 /** A key without NUL, so that it seals as it is. */
@@ -122,8 +107,9 @@ interface Recorded {
 /** Whether nothing at all is on record of an execution. */
 export function isFresh(execution: ExecutionState): boolean {
   if (execution === freshExecution) return true;
-  const { journal, waits, started, replaced } = execution;
+  const { journal, waits, started, replaced, nested } = execution;
   return (
+    nested.length === 0 &&
     journal.length === 0 &&
     waits.length === 0 &&
     started.length === 0 &&
@@ -140,8 +126,11 @@ export class Prior {
   readonly #byIdentity: Map<string, Recorded>;
   readonly #waits: Map<string, Wait>;
   readonly #started: Map<string, Started>;
+  readonly #nested: Map<string, NestedRun>;
   readonly #replaced: Readonly<Record<string, Replaced>>;
   #firstOpen = 0;
+  /** How many entries, from the first, the code may leave out. */
+  #behind = 0;
 
   constructor(execution: ExecutionState) {
     this.#replaced = { ...execution.replaced };
@@ -155,11 +144,12 @@ export class Prior {
     this.#started = new Map(
       execution.started.map((started) => [identityText(started.id), started]),
     );
+    this.#nested = new Map(execution.nested.map((run) => [identityText(run.id), run]));
   }
 
-  /** Whether outcomes are on record, so that new calls have to wait for their delivery (S6). */
+  /** Whether something is on record that the code should ask for before anything new begins (S6). */
   get replays(): boolean {
-    return this.#entries.length > 0;
+    return this.#entries.length > 0 || this.#nested.size > 0;
   }
 
   /** The entry of this identity, marked as asked for. */
@@ -199,16 +189,40 @@ export class Prior {
     return id.keyed ? taken(this.#started, identityText(id)) : undefined;
   }
 
+  /** A nested run that is under way; taken. */
+  nested(id: Made): NestedRun | undefined {
+    return id.keyed ? taken(this.#nested, identityText(id)) : undefined;
+  }
+
   /** This call's question, where it was replaced before. */
   replaced(id: Made): Replaced | undefined {
     return id.keyed ? this.#replaced[replacedKey(id)] : undefined;
   }
 
-  /** Entries nobody asked for so far (FLOW-41); synchronous steps don't count: code may read the clock as it likes. */
-  unclaimed(): readonly Entry[] {
-    return this.#entries
-      .filter((recorded) => recorded.state === "unclaimed" && recorded.entry.id.kind !== "moment")
-      .map((recorded) => recorded.entry);
+  /** The code goes on from a cursor: it need not ask for these entries again. */
+  leaveOut(first: number): void {
+    this.#behind = Math.max(this.#behind, first);
+  }
+
+  /**
+   * What nobody asked for so far, `came` included (FLOW-41). Synchronous steps don't count: code may read the clock as it
+   * likes; nor does what lies behind a cursor that the code has looked at.
+   */
+  unclaimed(came: readonly Made[]): readonly Identity[] {
+    const entries = this.#entries
+      .slice(this.#behind)
+      .flatMap(({ state, entry: { id } }) =>
+        state === "unclaimed" && id.kind !== "moment" ? [id] : [],
+      );
+    if (this.#nested.size === 0) return entries;
+    const begun = new Set(came.flatMap((made) => (made.keyed ? [identityText(made)] : [])));
+    const nested = [...this.#nested].flatMap(([text, { id }]) => (begun.has(text) ? [] : [id]));
+    return [...entries, ...nested];
+  }
+
+  /** Nested runs that the re-run did not ask for again. */
+  unclaimedNested(): readonly NestedRun[] {
+    return [...this.#nested.values()];
   }
 
   /** Waits whose call the re-run did not make again (FLOW-38). */

@@ -10,7 +10,15 @@
 import type { ApprovalRecords, Decision, Write } from "@holdpoint/approvals";
 
 import { Chain, chainStart, type ChainEnd } from "../checkpoint/chain.ts";
-import { formParts, graphHeader } from "../checkpoint/seal.ts";
+import { graphHeader } from "../checkpoint/graph-header.ts";
+import { formParts } from "../checkpoint/seal.ts";
+import {
+  isDue,
+  noSnapshot,
+  sealSnapshot,
+  snapshotBody,
+  type SnapshotNeed,
+} from "../checkpoint/snapshot.ts";
 import { FlowError, RevisionConflictError } from "../errors.ts";
 import type { Graph } from "../graph/flow.ts";
 import type { State } from "../graph/node.ts";
@@ -33,6 +41,12 @@ export type NewEvent = RunEvent extends infer E
     : never
   : never;
 
+/** Of which graph a sealed text is, and where its run stood. */
+export interface Sealed {
+  readonly digest: string;
+  readonly revision: number;
+}
+
 /** An event on its way into the log. */
 interface Entry {
   readonly event: RunEvent;
@@ -51,12 +65,16 @@ export class LiveRun {
   readonly parts: Parts;
   readonly state: RunState;
   readonly signal: AbortSignal;
+  /** What the text or the log said that this process goes on from, where the run was carried over since. */
+  readonly opened: Sealed | undefined;
   /** Names the checkpoint that this process goes on from, where it was passed by value. */
   readonly mac: string | undefined;
   /** Where the log stands; behind `state.revision` by what is queued. */
   #end: ChainEnd;
+  #need: SnapshotNeed;
   readonly #chain: Chain | undefined;
   readonly #teller: Teller;
+  #untold: RunEvent[] = [];
   #queue: Entry[] = [];
   #along: MakeWrites[] = [];
   #committing: Promise<unknown> = Promise.resolve();
@@ -67,8 +85,10 @@ export class LiveRun {
     state: RunState;
     signal: AbortSignal;
     end?: ChainEnd;
+    need?: SnapshotNeed;
     mac?: string;
-    /** Events that made `state` and are not logged yet. */
+    opened?: Sealed | undefined;
+    /** Events that made `state` and are on no record yet: they go along with, and are told before, the next. */
     queued?: readonly RunEvent[];
   }) {
     this.graph = how.graph;
@@ -79,6 +99,7 @@ export class LiveRun {
     const { calls, cost } = how.state.counters;
     this.charged = { calls, cost };
     this.#end = how.end ?? chainStart;
+    this.#need = how.need ?? noSnapshot;
     const { keyring, log } = how.parts;
     const { scope, runId } = how.state.seed;
     this.#chain =
@@ -88,10 +109,13 @@ export class LiveRun {
         forms: formParts(how.graph, how.parts),
         scope,
         runId,
-        of: graphHeader(how.state.seed),
       });
     this.#teller = how.parts.telling.of(runId);
-    for (const event of how.queued ?? []) this.#keep(event, this.#encoded(event));
+    this.opened = how.opened;
+    for (const event of how.queued ?? []) {
+      if (this.#chain === undefined) this.#untold.push(event);
+      else this.#queue.push({ event, body: this.#encoded(event) });
+    }
   }
 
   /** What the run has spent, calls that are about to run included: they are charged before they start (TOOL-05). */
@@ -108,26 +132,25 @@ export class LiveRun {
     this.charged.cost += cost;
   }
 
-  /** Runs one execution; an abort of the run stops it at once, and its calls' ends are nobody's (FLOW-07). */
-  async executing<T>(scope: { stop(error: unknown): void }, run: () => Promise<T>): Promise<T> {
-    if (this.signal.aborted) throw abortedRun(this);
+  /** Runs one execution; an abort of its frame's signal stops it at once, and its calls' ends are nobody's (FLOW-07). */
+  async executing<T>(
+    signal: AbortSignal,
+    scope: { stop(error: unknown): void },
+    run: () => Promise<T>,
+  ): Promise<T> {
+    if (signal.aborted) throw abortedRun(this);
     const stop = (): void => scope.stop(abortedRun(this));
-    this.signal.addEventListener("abort", stop, { once: true });
+    signal.addEventListener("abort", stop, { once: true });
     try {
       return await run();
     } finally {
-      this.signal.removeEventListener("abort", stop);
+      signal.removeEventListener("abort", stop);
     }
   }
 
   /** Tells of something that is no event of the log. */
   notice(notice: Omit<RunNotice, "runId" | "revision" | "at">): void {
     this.#teller.notice({ ...notice, revision: this.state.revision, at: this.parts.clock.now() });
-  }
-
-  /** Whether anybody can abort it; most runs can't be, and pay nothing for it. */
-  get abortable(): boolean {
-    return this.signal !== neverAborted;
   }
 
   get durable(): boolean {
@@ -197,8 +220,13 @@ export class LiveRun {
   }
 
   #keep(event: RunEvent, body: string): void {
-    if (this.#chain === undefined) this.#teller.tell(event, this.state.revision);
-    else this.#queue.push({ event, body });
+    if (this.#chain !== undefined) return void this.#queue.push({ event, body });
+    const { revision } = this.state;
+    const untold = this.#untold;
+    if (untold.length > 0) this.#untold = [];
+    for (const [index, before] of untold.entries())
+      this.#teller.tell(before, revision - untold.length + index);
+    this.#teller.tell(event, revision);
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -218,33 +246,70 @@ export class LiveRun {
     this.#queue = [];
     this.#along = [];
     const all = [...queued, ...entries];
-    const bodies = all.map((entry) => entry.body);
-    const sealed = this.#chain!.seal(this.#end, bodies);
+    const sealed = this.#sealed(all, entries.length === 0);
     const { alongside, log } = this.parts;
     const above = alongside
       ? all.flatMap(({ event }) => alongside(event, this.state.seed.runId))
       : [];
     const own = [...writes, ...sealed.writes, ...above];
-    for (let tries = 0; tries < alongTriesMax; tries++) {
-      const beside = await Promise.all(along.map((make) => make()));
-      const known = await commitKnown(log!, attemptId, [...own, ...beside.flat()]);
-      if (known.status === "done") {
-        this.#end = sealed.end;
-        for (const { event } of entries) fold(this.state, event);
-        const first = sealed.end.revision - all.length + 1;
-        for (const [index, { event }] of all.entries()) this.#teller.tell(event, first + index);
-        return known;
+    let stands = false;
+    try {
+      for (let tries = 0; tries < alongTriesMax; tries++) {
+        const beside = await Promise.all(along.map((make) => make()));
+        const known = await commitKnown(log!, attemptId, [...own, ...beside.flat()]);
+        if (known.status === "done") {
+          stands = true;
+          this.#end = sealed.end;
+          this.#need = sealed.need;
+          for (const { event } of entries) fold(this.state, event);
+          const first = sealed.end.revision - all.length + 1;
+          for (const [index, { event }] of all.entries()) this.#teller.tell(event, first + index);
+          return known;
+        }
+        if (known.write >= own.length) continue; // a row of `along` moved: made anew
+        this.#queue.unshift(...queued);
+        this.#along.unshift(...along);
+        if (known.write < writes.length) return known;
+        throw this.#conflict();
       }
-      if (known.write >= own.length) continue; // a row of `along` moved: made anew
-      this.#queue.unshift(...queued);
-      this.#along.unshift(...along);
-      if (known.write < writes.length) return known;
-      throw this.#conflict();
+    } finally {
+      if (!stands) sealed.takeBack();
     }
     const { runId } = this.state.seed;
     throw new FlowError("store-unavailable", `rows that go with run ${runId} move without an end`, {
       runId,
     });
+  }
+
+  /** Entries as writes. `folded`: they are in the state already, so a snapshot of it can go along where one is due. */
+  #sealed(entries: readonly Entry[], folded: boolean) {
+    const { state, graph, parts } = this;
+    const chain = this.#chain!;
+    const due = folded && state.phase.is !== "ended" && isDue(this.#need);
+    const body = due ? snapshotBody(state, graph, parts) : undefined;
+    const sealed = chain.seal(
+      this.#end,
+      entries.map(({ event, body: text }) => ({
+        body: text,
+        of: "seed" in event ? graphHeader(event.seed) : undefined,
+      })),
+      body !== undefined,
+    );
+    const { end } = sealed;
+    const takeBack = (): void => chain.takeBack(sealed);
+    if (body === undefined || end.revision !== state.revision) {
+      const { eventsSince, charsSince } = this.#need;
+      const need = {
+        ...this.#need,
+        eventsSince: eventsSince + entries.length,
+        charsSince: charsSince + charsOf(sealed.writes),
+      };
+      return { writes: sealed.writes, end, need, takeBack };
+    }
+    const version = this.#need.version + 1;
+    const snapshot = sealSnapshot(body, state, { end, version, parts });
+    const need = { version, chars: body.length, eventsSince: 0, charsSince: 0 };
+    return { writes: [...sealed.writes, snapshot], end, need, takeBack };
   }
 
   /** E3 */
@@ -258,7 +323,11 @@ export class LiveRun {
   }
 }
 
-/** The signal of a run that nobody can abort. */
+function charsOf(writes: readonly Write[]): number {
+  return writes.reduce((sum, { values }) => sum + String(values["text"]).length, 0);
+}
+
+/** The signal of a run that nobody can abort: most can't be, and pay nothing for it. */
 export const neverAborted: AbortSignal = new AbortController().signal;
 
 /** What ends this process's part in a run whose signal was aborted. */

@@ -5,7 +5,8 @@ import { FlowError } from "../errors.ts";
 import type { Graph, GraphNode } from "../graph/flow.ts";
 import { END, type State } from "../graph/node.ts";
 import { mergedState } from "./fold.ts";
-import type { RunState } from "./state.ts";
+import { dueOf } from "./joins.ts";
+import type { Frame } from "./state.ts";
 
 /** What the event `routed` says, and the state that it leads to. */
 export interface Round {
@@ -14,22 +15,26 @@ export interface Round {
 }
 
 export interface Routed {
+  /** The nested run that it is of; absent for the run itself. */
+  readonly frame?: string;
   readonly reduced: State;
   readonly taken: Readonly<Record<string, readonly string[]>>;
   readonly next: readonly string[];
+  /** Joins that are due and wait for others; absent: none. */
+  readonly held?: readonly string[];
   readonly ended: boolean;
 }
 
 /** Merges the updates and follows edges and routes. @throws FlowError `update-conflict`, `undeclared-route`, `state-invalid` */
-export function routeRound(graph: Graph, run: RunState): Round {
-  const reduced = reduce(graph, run);
-  const state = mergedState(run, reduced);
+export function routeRound(graph: Graph, frame: Frame): Round {
+  const reduced = reduce(graph, frame);
+  const state = mergedState(frame, reduced);
   graph.state.whole(state);
 
   const taken: Record<string, readonly string[]> = {};
-  const next: string[] = [];
+  const named: string[] = [];
   let ended = false;
-  for (const visit of run.visits) {
+  for (const visit of frame.visits) {
     const node = graph.nodes.get(visit.node)!;
     const via = visit.status === "finished" ? visit.end.via : undefined;
     const targets =
@@ -38,25 +43,27 @@ export function routeRound(graph: Graph, run: RunState): Round {
     if (targets.length === 0) ended = true;
     for (const target of targets) {
       if (target === END) ended = true;
-      else if (!next.includes(target)) next.push(target);
+      else named.push(target);
     }
   }
-  // Declaration order, whichever visit named a node first (FLOW-04).
-  if (next.length > 1) next.sort((a, b) => graph.nodes.get(a)!.index - graph.nodes.get(b)!.index);
-  return { routed: { reduced, taken, next, ended }, state };
+  const { next, held } = dueOf(graph, named, frame.held);
+  const { path } = frame;
+  const where = path === "" ? undefined : { frame: path };
+  const waits = held.length === 0 ? undefined : { held };
+  return { routed: { ...where, reduced, taken, next, ...waits, ended }, state };
 }
 
 /** Fields with a reducer, merged in declaration order; others may be written once a round. */
-function reduce(graph: Graph, run: RunState): State {
+function reduce(graph: Graph, frame: Frame): State {
   const reduced: State = {};
-  if (run.visits.length === 1 && graph.reducers.size === 0) return reduced; // one writer of plain fields
+  if (frame.visits.length === 1 && graph.reducers.size === 0) return reduced; // one writer of plain fields
   const writers = new Map<string, string>();
-  for (const visit of run.visits) {
+  for (const visit of frame.visits) {
     if (visit.status !== "finished" || !visit.end.ok) continue;
     for (const [field, value] of Object.entries(visit.end.update)) {
       const merge = graph.reducers.get(field);
       if (merge !== undefined) {
-        const current = Object.hasOwn(reduced, field) ? reduced[field] : run.state[field];
+        const current = Object.hasOwn(reduced, field) ? reduced[field] : frame.state[field];
         reduced[field] = graph.state.field(field, merge(current, value), visit.path);
         continue;
       }

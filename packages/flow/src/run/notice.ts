@@ -1,5 +1,5 @@
-import { pendingId } from "./journal.ts";
-import type { RunEvent, RunEventType } from "./event.ts";
+import { answeredId, type RunEvent, type RunEventType } from "./event.ts";
+import { askedBy, pendingId } from "./wait.ts";
 
 /**
  * An event as it is told: the same name, with ids and paths and without anything that the run holds (FLOW-08, TOOL-11).
@@ -14,10 +14,12 @@ export interface RunNotice {
   readonly at: number;
   /** The visit's path. */
   readonly visit?: string;
-  /** The tool or step. */
+  /** The tool, the step or the nested flow. */
   readonly name?: string;
   /** Ids of what waits or was answered. */
   readonly ids?: readonly string[];
+  /** With `routed`: the nested run that it is of; absent for the run itself. */
+  readonly frame?: string;
   /** Nodes that come next. */
   readonly next?: readonly string[];
   /** A failure's code. */
@@ -36,6 +38,8 @@ export function noticeOf(event: RunEvent, runId: string, revision: number): RunN
 function told(event: RunEvent): Told {
   switch (event.type) {
     case "run-started":
+    case "forked":
+    case "migrated":
     case "paused":
     case "completed":
     case "cancelled":
@@ -43,6 +47,11 @@ function told(event: RunEvent): Told {
     case "visit-started":
     case "visit-waiting":
       return { visit: event.visit };
+    case "nested-started":
+    case "nested-dropped":
+      return { visit: event.visit, name: event.call.name };
+    case "nested-finished":
+      return { visit: event.visit, name: event.call.name, ok: event.outcome.ok };
     case "call-started":
       return { visit: event.visit, name: event.call.name };
     case "call-finished":
@@ -53,10 +62,11 @@ function told(event: RunEvent): Told {
     case "call-dropped":
       return { visit: event.visit, name: event.tool };
     case "approval-requested":
-      return { visit: event.visit, name: event.wait.facts.tool, ids: [pendingId(event.wait)] };
+    case "interrupted":
+      return { visit: event.visit, name: askedBy(event.wait), ids: [pendingId(event.wait)] };
     case "settling":
     case "answered":
-      return { ids: event.answers.map(({ approvalId, callId }) => approvalId ?? callId) };
+      return { ids: event.answers.map(answeredId) };
     case "superseded":
     case "answer-unused":
       return { visit: event.visit, ids: [event.approvalId ?? event.callId] };
@@ -64,6 +74,9 @@ function told(event: RunEvent): Told {
       return { visit: event.visit, code: event.error.code };
     case "replay-diverged":
       return { visit: event.visit };
+    case "item-skipped":
+      return { visit: event.visit, ok: false, code: event.error.code };
+    case "item-finished":
     case "visit-finished":
       return {
         visit: event.visit,
@@ -71,7 +84,7 @@ function told(event: RunEvent): Told {
         ...(!event.end.ok && { code: event.end.error.code }),
       };
     case "routed":
-      return { next: event.next };
+      return { next: event.next, ...(event.frame !== undefined && { frame: event.frame }) };
     case "failed":
       return { code: event.error.code, ...(event.node !== undefined && { visit: event.node }) };
   }

@@ -18,6 +18,7 @@ import { Executor } from "@holdpoint/tools";
 
 import { FlowError } from "../errors.ts";
 import { concurrencyDefault, roundsMaxDefault, visitsMaxDefault } from "../limits.ts";
+import { checkMigrations, type Migration } from "../graph/migration.ts";
 import type { RunEvent, RunSettings } from "./event.ts";
 import type { RunLog } from "./log.ts";
 import type { Logger, Parts } from "./parts.ts";
@@ -36,6 +37,8 @@ export interface FlowRunnerOptions {
   readonly keyring?: Keyring;
   /** With one, runs are durable. */
   readonly log?: RunLog;
+  /** Ways by which runs of earlier graphs are carried over to the flows as they are now (FLOW-53). */
+  readonly migrations?: readonly Migration[];
   /** Classes and custom values that states and results may hold. */
   readonly models?: readonly Model[];
   readonly codecs?: readonly Codec[];
@@ -70,6 +73,8 @@ const silent: Logger = { warn: () => {}, error: () => {} };
 /** @throws FlowError `key-required` where a log outlives the process and the key would not */
 export function resolveOptions(options: FlowRunnerOptions): Resolved {
   checkOptions(options, runnerOptions);
+  const { migrations = [] } = options;
+  checkMigrations(migrations);
   const { clock = systemClock, ids = systemIds, log, models = [], codecs = [] } = options;
   const keyring =
     options.keyring ??
@@ -93,6 +98,7 @@ export function resolveOptions(options: FlowRunnerOptions): Resolved {
       sealer,
       exact: models.length === 0 && codecs.length === 0,
       log,
+      migrations: [...migrations],
       clock,
       ids,
       logger,
@@ -144,6 +150,7 @@ const runnerOptions: readonly (keyof FlowRunnerOptions)[] = [
   "checkpointKey",
   "keyring",
   "log",
+  "migrations",
   "models",
   "codecs",
   "scope",

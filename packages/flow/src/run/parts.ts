@@ -2,6 +2,7 @@ import type { ApprovalPort, Clock, Ids, Write } from "@holdpoint/approvals";
 import type { Keyring, Sealer } from "@holdpoint/seal";
 import type { Executor } from "@holdpoint/tools";
 
+import type { Migration } from "../graph/migration.ts";
 import type { RunEvent } from "./event.ts";
 import type { RunLog } from "./log.ts";
 import type { Rest } from "./rest.ts";
@@ -22,6 +23,7 @@ export interface Parts {
   /** Whether what is encoded comes back by the codec's own rule alone: no classes or codecs of the user's. */
   readonly exact: boolean;
   readonly log: RunLog | undefined;
+  readonly migrations: readonly Migration[];
   readonly clock: Clock;
   readonly ids: Ids;
   readonly logger: Logger;

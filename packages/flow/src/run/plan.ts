@@ -1,6 +1,6 @@
-import type { RunState, VisitState } from "./state.ts";
+import type { Frame, VisitState } from "./state.ts";
 
-/** What is to be done next. */
+/** What is to be done next in a frame. */
 export type Step =
   | { readonly do: "visit"; readonly visits: readonly VisitState[] }
   | { readonly do: "fail"; readonly visits: readonly VisitState[] }
@@ -10,15 +10,15 @@ export type Step =
   | { readonly do: "dead-end" };
 
 /**
- * Says, for a state, what comes next; pure. A round settles whole before anything is routed (FLOW-11): first everything
- * that can run, then a failure ends the run (FLOW-12), then what waits pauses it, then it is merged and routed.
+ * Says, for a frame's state, what comes next; pure. A round settles whole before anything is routed (FLOW-11): first everything
+ * that can run, then a failure ends the frame (FLOW-12), then what waits pauses it, then it is merged and routed.
  */
-export function plan(run: RunState): Step {
-  if (run.visits.length === 0) return { do: run.endReached ? "complete" : "dead-end" };
+export function plan(frame: Frame): Step {
+  if (frame.visits.length === 0) return { do: frame.endReached ? "complete" : "dead-end" };
   let ready: VisitState[] | undefined;
   let failed: VisitState[] | undefined;
   let waiting = false;
-  for (const visit of run.visits) {
+  for (const visit of frame.visits) {
     if (visit.status === "ready") (ready ??= []).push(visit);
     else if (visit.status === "waiting") waiting = true;
     else if (!visit.end.ok && visit.end.via === undefined) (failed ??= []).push(visit);

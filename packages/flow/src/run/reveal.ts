@@ -4,6 +4,12 @@ import { FlowError } from "../errors.ts";
 import { copyOf } from "./copy.ts";
 import type { Kept } from "./journal.ts";
 
+/** A kept value's text, by which two are equal. */
+export function keptAsText(kept: Kept, sealer: Sealer): string {
+  if (kept.form === "text") return kept.text;
+  return sealer.encode(kept.form === "value" ? kept.value : undefined);
+}
+
 /**
  * A kept value as somebody gets it: decoded by what the given schemas reach, or a copy, since the journal's own value is
  * nobody's to change. @throws FlowError `state-not-sealable` for one that was lost (FLOW-27)

@@ -1,8 +1,9 @@
-import { isDecision, type ActorRef } from "@holdpoint/approvals";
+import type { ActorRef } from "@holdpoint/approvals";
 import { toolFacts } from "@holdpoint/tools";
 
 import { sealedText, type Checkpoint } from "../checkpoint/checkpoint.ts";
 import {
+  carriedOver,
   checkInputs,
   checkPhase,
   checkState,
@@ -15,25 +16,27 @@ import {
 import { checkpointOf } from "../checkpoint/seal.ts";
 import { FlowError, GraphRunExistsError, isFlowError } from "../errors.ts";
 import { graphOf, type Flow, type FlowInput, type Graph } from "../graph/flow.ts";
-import type { State } from "../graph/node.ts";
+import type { NodeSpec, State } from "../graph/node.ts";
 import { runIdPattern } from "../limits.ts";
-import type { Reply } from "./answers.ts";
+import { isOneReply, type Reply } from "./answers.ts";
 import type { EventOf, RunEvent } from "./event.ts";
 import { cancelRun } from "./cancel.ts";
-import { begin } from "./fold.ts";
-import { readRun } from "./history.ts";
-import { pendingId } from "./journal.ts";
+import { begin, fold } from "./fold.ts";
+import { forkOf } from "./fork.ts";
+import { readLog, readRun, type Replayed } from "./history.ts";
 import { LiveRun, neverAborted } from "./live.ts";
 import type { RunNotice } from "./notice.ts";
 import { checkOptions, resolveOptions, type FlowRunnerOptions, type Resolved } from "./options.ts";
 import { openWaits } from "./pending.ts";
-import { perform } from "./perform.ts";
+import { perform, type Performed } from "./perform.ts";
 import { recover } from "./recover.ts";
 import { checkRevision } from "./reopen.ts";
+import { planResume, type ResumePlan } from "./resume-plan.ts";
 import { resultOf, type RunResult } from "./result.ts";
 import { spendAnswers } from "./resume.ts";
 import { usedBefore } from "./spent.ts";
 import type { RunState } from "./state.ts";
+import { pendingId } from "./wait.ts";
 
 export interface RunOptions {
   /** Default: a new random one. 1 to 128 of `A-Z a-z 0-9 . _ : -`. */
@@ -65,6 +68,8 @@ export interface CancelHow {
 export class FlowRunner {
   readonly #resolved: Resolved;
   readonly #loaded = new WeakMap<Checkpoint, { readonly graph: Graph; readonly opened: Opened }>();
+  /** Texts whose seals were made or verified here: the very same text need not be verified again. */
+  readonly #vouched = new WeakMap<Checkpoint, string>();
 
   /** @throws FlowError `key-required` */
   constructor(options: FlowRunnerOptions = {}) {
@@ -86,9 +91,8 @@ export class FlowRunner {
     const graph = graphOf(flow);
     checkOptions(options, ["runId", "requestedBy", "signal"]);
     const { parts, settings, scope } = this.#resolved;
-    const { runId = parts.ids.id(), requestedBy, signal = neverAborted } = options;
-    if (typeof runId !== "string" || !runIdPattern.test(runId))
-      throw new FlowError("input-invalid", "a run id is 1 to 128 of A-Z a-z 0-9 . _ : -");
+    const { requestedBy, signal = neverAborted } = options;
+    const runId = this.#runId(options);
     this.#checkApprover(graph);
     const event: EventOf<"run-started"> = {
       type: "run-started",
@@ -102,25 +106,14 @@ export class FlowRunner {
         settings: { ...settings, nodeVisits: graph.nodeVisits },
         requestedBy,
       },
+      start: graph.start,
       state: started(graph, input),
     };
-    const live = this.#live(graph, begin(event, graph.start), signal, { queued: [event] });
-    try {
-      await live.flush();
-    } catch (error) {
-      if (!isFlowError(error, "revision-conflict")) throw error;
-      throw new GraphRunExistsError(
-        "run-exists",
-        `there is a run ${runId} already`,
-        { runId },
-        error,
-      );
-    }
-    return resultOf(live, await perform(live));
+    return this.#begun(new LiveRun({ graph, parts, state: begin(event), signal, queued: [event] }));
   }
 
   /**
-   * Goes on with a paused run. `reply` is `approve(…)`, `deny(…)` or `replies({ id: … })`; nothing, where the port's records
+   * Goes on with a paused run. `reply` is `approve(…)`, `deny(…)`, `answer(…)` or `replies({ id: … })`; nothing, where the port's records
    * hold the decisions. Everything that can be checked is checked before anything is spent.
    *
    * A run that waits for more people, or whose records hold no decision yet, comes back paused as it was.
@@ -136,21 +129,58 @@ export class FlowRunner {
     const graph = graphOf(flow);
     checkOptions(options, ["signal", "runId", "unanswered"]);
     const signal = options.signal ?? neverAborted;
-    const live =
-      typeof checkpoint === "string"
-        ? await this.#reopened(graph, checkpoint, signal)
-        : await this.#passedBack(graph, checkpoint, signal, options.runId);
+    const live = await this.#standing(graph, checkpoint, signal, options.runId);
     const { runId } = live.state.seed;
     checkPhase(runId, live.state.phase);
     if (live.mac !== undefined && usedBefore(live.mac) === "cancelled")
       throw terminal(runId, "cancelled");
-    if (typeof checkpoint === "string" && isDecision(reply)) throw bareAnswer(live);
+    if (typeof checkpoint === "string" && isOneReply(reply)) throw bareAnswer(live);
     checkInputs(graph, live.state, live.parts);
     const goesOn = await spendAnswers(live, reply, options.unanswered ?? "keep");
-    if (!goesOn && live.durable) return resultOf(live, await perform(live));
+    if (!goesOn && live.durable) return this.#result(live, await perform(live));
     if (!goesOn && typeof checkpoint !== "string")
-      return resultOf(live, { status: "paused", text: sealedText(checkpoint)! });
-    return resultOf(live, await perform(live));
+      return this.#result(live, {
+        status: "paused",
+        text: sealedText(checkpoint)!,
+        sealed: live.opened,
+      });
+    return this.#result(live, await perform(live));
+  }
+
+  /**
+   * A new run that stands where a paused one waits: what is finished stays finished, and what waits is asked again, under
+   * ids of the new run. It shares nothing with the other one, which waits as before and can be forked any number of times.
+   *
+   * It comes back as `run` does: paused at what was asked again, or gone on where the port decided at once.
+   * @throws FlowError `not-paused`, and as `resume` before it spends and `run` at its start
+   */
+  async fork<F extends Flow>(
+    flow: F,
+    checkpoint: Checkpoint | string,
+    options: RunOptions = {},
+  ): Promise<RunResult<F>> {
+    const graph = graphOf(flow);
+    checkOptions(options, ["runId", "requestedBy", "signal"]);
+    const runId = this.#runId(options);
+    this.#checkApprover(graph);
+    const { parts } = this.#resolved;
+    const other =
+      typeof checkpoint === "string"
+        ? await this.#reopened(graph, checkpoint, neverAborted)
+        : this.#portable(graph, this.#opened(graph, checkpoint, undefined), neverAborted);
+    const was = other.state;
+    checkPhase(was.seed.runId, was.phase);
+    const { requestedBy = was.seed.requestedBy, signal = neverAborted } = options;
+    const [started, forked] = forkOf(was, {
+      revision: other.opened?.revision ?? was.revision,
+      seed: { ...was.seed, runId, requestedBy },
+      start: graph.start,
+      at: parts.clock.now(),
+    });
+    const state = begin(started);
+    fold(state, forked);
+    checkInputs(graph, state, parts);
+    return this.#begun(new LiveRun({ graph, parts, state, signal, queued: [started, forked] }));
   }
 
   /**
@@ -169,7 +199,7 @@ export class FlowRunner {
       return resultOf(live, { status: "completed" });
     checkPhase(runId, phase);
     await recover(live);
-    return resultOf(live, await perform(live));
+    return this.#result(live, await perform(live));
   }
 
   /**
@@ -179,7 +209,7 @@ export class FlowRunner {
   dumpCheckpoint(checkpoint: Checkpoint): string {
     const text = sealedText(checkpoint);
     if (text === undefined) throw tampered(undefined, "it holds no sealed bytes");
-    checkSeal(text, this.#resolved.parts);
+    if (this.#vouched.get(checkpoint) !== text) checkSeal(text, this.#resolved.parts);
     return text;
   }
 
@@ -192,6 +222,7 @@ export class FlowRunner {
     const look = () => openCheckpoint(graph, parts, text, { scope }).state.state;
     const checkpoint = checkpointOf(opened.state, text, look);
     this.#loaded.set(checkpoint, { graph, opened });
+    this.#vouched.set(checkpoint, text);
     return checkpoint as Checkpoint<F>;
   }
 
@@ -200,12 +231,18 @@ export class FlowRunner {
    * @throws FlowError `resume-terminal` for a completed or failed run, and for a checkpoint that was resumed
    */
   async cancel(flow: Flow, checkpoint: Checkpoint | string, how: CancelHow): Promise<void> {
-    const graph = graphOf(flow);
-    const live =
-      typeof checkpoint === "string"
-        ? await this.#reopened(graph, checkpoint, neverAborted)
-        : await this.#passedBack(graph, checkpoint, neverAborted, undefined);
-    await cancelRun(live, how);
+    await cancelRun(await this.#standing(graphOf(flow), checkpoint, neverAborted), how);
+  }
+
+  /**
+   * What a resume would do with each node, were it called now without an answer: keep, re-run or blocked, and why. Runs
+   * nothing and spends nothing. @throws as `resume` would before it spends
+   */
+  async plan(flow: Flow, checkpoint: Checkpoint | string): Promise<ResumePlan> {
+    const live = await this.#standing(graphOf(flow), checkpoint, neverAborted);
+    checkPhase(live.state.seed.runId, live.state.phase);
+    checkInputs(live.graph, live.state, live.parts);
+    return planResume(live);
   }
 
   /**
@@ -219,16 +256,45 @@ export class FlowRunner {
   /** Everything that happened to a durable run, in order, verified (FLOW-74). @throws as `adopt` */
   async history(flow: Flow, runId: string): Promise<readonly RunEvent[]> {
     const { parts, scope } = this.#resolved;
-    return (await readRun(graphOf(flow), parts, scope, runId)).events;
+    return (await readLog(graphOf(flow), parts, scope, runId)).events;
   }
 
-  #live(
+  /** The id of a run that begins. @throws FlowError `input-invalid` */
+  #runId({ runId = this.#resolved.parts.ids.id() }: RunOptions): string {
+    if (typeof runId === "string" && runIdPattern.test(runId)) return runId;
+    throw new FlowError("input-invalid", "a run id is 1 to 128 of A-Z a-z 0-9 . _ : -");
+  }
+
+  /** Performs a run from its first event on. @throws GraphRunExistsError */
+  async #begun<F extends Flow>(live: LiveRun): Promise<RunResult<F>> {
+    try {
+      await live.flush();
+    } catch (error) {
+      if (!isFlowError(error, "revision-conflict")) throw error;
+      const { runId } = live.state.seed;
+      const message = `there is a run ${runId} already`;
+      throw new GraphRunExistsError("run-exists", message, { runId }, error);
+    }
+    return this.#result(live, await perform(live));
+  }
+
+  #result<F extends Flow>(live: LiveRun, performed: Performed): RunResult<F> {
+    const result = resultOf<F>(live, performed);
+    if (result.status === "paused" && performed.status === "paused")
+      this.#vouched.set(result.checkpoint, performed.text);
+    return result;
+  }
+
+  /** A run as it stands: of a checkpoint, or of the log by its id. */
+  #standing(
     graph: Graph,
-    state: RunState,
+    from: Checkpoint | string,
     signal: AbortSignal,
-    from: Pick<ConstructorParameters<typeof LiveRun>[0], "queued" | "end">,
-  ): LiveRun {
-    return new LiveRun({ graph, parts: this.#resolved.parts, state, signal, ...from });
+    asked?: string,
+  ): Promise<LiveRun> {
+    return typeof from === "string"
+      ? this.#reopened(graph, from, signal)
+      : this.#passedBack(graph, from, signal, asked);
   }
 
   /** A checkpoint that is passed back. Where its run is in this runner's log, it goes on there, from that revision. */
@@ -238,61 +304,80 @@ export class FlowRunner {
     signal: AbortSignal,
     asked: string | undefined,
   ): Promise<LiveRun> {
-    const opened = this.#opened(graph, checkpoint, signal, asked);
+    const opened = this.#opened(graph, checkpoint, asked);
     const { parts, scope } = this.#resolved;
     const { seed, revision } = opened.state;
-    if (parts.log === undefined || (await parts.log.head(scope, seed.runId)) === 0) return opened;
+    if (parts.log === undefined || (await parts.log.head(scope, seed.runId)) === 0)
+      return this.#portable(graph, opened, signal);
     const replayed = await readRun(graph, parts, scope, seed.runId);
-    checkRevision(replayed, seed.runId, revision);
-    checkState(graph, replayed.state);
-    return this.#live(graph, replayed.state, signal, { end: replayed.end });
+    await checkRevision(replayed.state, revision, async () => {
+      const { events } = await readLog(graph, parts, scope, seed.runId);
+      return events;
+    });
+    return this.#logged(graph, replayed, signal);
   }
 
   /** Only its sealed bytes are believed. */
-  #opened(
-    graph: Graph,
-    checkpoint: Checkpoint,
-    signal: AbortSignal,
-    runId: string | undefined,
-  ): LiveRun {
+  #opened(graph: Graph, checkpoint: Checkpoint, runId: string | undefined): Opened {
     const text = sealedText(checkpoint);
     if (text === undefined) throw tampered(undefined, "it holds no sealed bytes");
-    const parts = { ...this.#resolved.parts, log: undefined };
-    // What was decoded at loading is gone on from once; its seal is verified each time all the same.
+    // What was decoded at loading is gone on from once, and only where the checkpoint still holds that text.
     const loaded = this.#loaded.get(checkpoint);
     this.#loaded.delete(checkpoint);
     const known = loaded?.graph === graph ? loaded.opened : undefined;
-    const expected = { scope: this.#resolved.scope, runId };
-    const { state, mac } = openCheckpoint(graph, parts, text, expected, known);
-    return new LiveRun({ graph, parts, state, signal, mac });
+    const { parts, scope } = this.#resolved;
+    return openCheckpoint(graph, parts, text, { scope, runId }, known);
+  }
+
+  #portable(graph: Graph, { state, migrated, mac }: Opened, signal: AbortSignal): LiveRun {
+    const parts = { ...this.#resolved.parts, log: undefined };
+    return new LiveRun({ graph, parts, signal, mac, ...carried(state, migrated) });
   }
 
   async #reopened(graph: Graph, runId: string, signal: AbortSignal): Promise<LiveRun> {
     const { parts, scope } = this.#resolved;
-    const { state, end } = await readRun(graph, parts, scope, runId);
-    checkState(graph, state);
-    return this.#live(graph, state, signal, { end });
+    return this.#logged(graph, await readRun(graph, parts, scope, runId), signal);
+  }
+
+  #logged(graph: Graph, { state, end, way, need }: Replayed, signal: AbortSignal): LiveRun {
+    const { parts } = this.#resolved;
+    const going = carried(state, carriedOver(graph, state, way, parts));
+    checkState(graph, going.state);
+    return new LiveRun({ graph, parts, signal, end, need, ...going });
   }
 
   /** FLOW-44: a flow that nobody could answer is refused at its start, not weeks later. */
   #checkApprover(graph: Graph): void {
     if (this.#resolved.parts.approvals !== undefined) return;
-    for (const { spec } of graph.nodes.values()) {
-      const asks = spec.kind === "gate" || (spec.kind === "call" && toolFacts(spec.tool).confirms);
-      if (!asks) continue;
+    for (const { name: flow, nodes } of graph.flows) {
+      const asking = [...nodes.values()].find(({ spec }) => asks(spec));
+      if (asking === undefined) continue;
+      const node = asking.spec.name;
       throw new FlowError(
         "no-approver",
-        `no one can answer: '${spec.name}' asks for approval, and the runner has no approval port`,
-        {
-          flow: graph.name,
-          node: spec.name,
-        },
+        `no one can answer: '${node}' asks for approval, and the runner has no approval port`,
+        { flow, node },
       );
     }
   }
 }
 
-/** Refuses what nobody would look at: input passed to a resume, a misspelt option. */
+/** Whether a node by itself asks a person, as far as can be seen before it runs. */
+function asks(spec: NodeSpec): boolean {
+  if (spec.kind === "gate") return true;
+  return (spec.kind === "call" || spec.kind === "map-call") && toolFacts(spec.tool).confirms;
+}
+
+/** What a run goes on from: where it is of an earlier graph, carried over, which goes on record with what comes next. */
+function carried(
+  state: RunState,
+  migrated: EventOf<"migrated"> | undefined,
+): Pick<ConstructorParameters<typeof LiveRun>[0], "state" | "opened" | "queued"> {
+  if (migrated === undefined) return { state };
+  const opened = { digest: state.seed.digest, revision: state.revision };
+  fold(state, migrated);
+  return { state, opened, queued: [migrated] };
+}
 
 /** The state that a run begins with; an input whose reading throws is no input (a getter, a proxy). */
 function started(graph: Graph, input: unknown): State {

@@ -21,8 +21,9 @@ import { FlowError } from "../errors.ts";
 import { alongTriesMax } from "../limits.ts";
 import { commitKnown, type Known } from "./commit.ts";
 import type { Answered } from "./event.ts";
-import { pendingId, type SpentApproval, type SpentHere, type Wait } from "./journal.ts";
+import type { SpentApproval, SpentHere } from "./journal.ts";
 import type { LiveRun, MakeWrites } from "./live.ts";
+import { isOpen, pendingId, type ApprovalWait, type Wait } from "./wait.ts";
 
 /** One settle of several that go together. */
 export interface Settling {
@@ -69,7 +70,8 @@ async function ifRefused(
   known: Known,
 ): Promise<void> {
   if (known.status === "done") return;
-  for (const { approvalId } of answers) {
+  for (const answer of answers) {
+    const approvalId = answer.kind === "approval" ? answer.approvalId : undefined;
     if (approvalId === undefined) continue;
     const stands = await records?.read(live.state.seed.scope, approvalId);
     if (stands !== undefined && stands.state !== "pending")
@@ -122,7 +124,14 @@ export async function settleDecided(
     );
   }
   const spent = sealableDecision(plan.decision);
-  const answered: Answered = { visit, callId, approvalId, argumentsDigest, decision: spent };
+  const answered: Answered = {
+    kind: "approval",
+    visit,
+    callId,
+    approvalId,
+    argumentsDigest,
+    decision: spent,
+  };
   await spend(live, records, attemptId, [{ answered, writes: plan.writes }]);
   return { id: approvalId, decision: spent, attemptId };
 }
@@ -179,7 +188,7 @@ export async function withdrawAll(
   reason: WithdrawReason,
 ): Promise<void> {
   for (const wait of waits) {
-    if (wait.answer !== undefined) continue; // spent already
+    if (wait.kind !== "approval" || !isOpen(wait)) continue; // nobody's record, or spent already
     const records = recordsOf(live, wait);
     if (records !== undefined && wait.approvalId !== undefined)
       await withdraw(live, records, wait.approvalId, reason);
@@ -203,7 +212,7 @@ export async function withdrawWhatCanBe(
 }
 
 /** The records that a question was filed in: the runner's own, or those that its call brought along (FLOW-56). */
-function recordsOf(live: LiveRun, wait: Wait): ApprovalRecords | undefined {
+function recordsOf(live: LiveRun, wait: ApprovalWait): ApprovalRecords | undefined {
   return wait.foreign === true ? live.foreign.get(wait.callId) : live.parts.approvals?.records;
 }
 

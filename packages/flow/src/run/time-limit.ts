@@ -21,7 +21,7 @@ export function limitTime(
 ): TimeLimit | undefined {
   if (timeoutMs === undefined) return undefined;
   const controller = new AbortController();
-  execution.signal = AbortSignal.any([live.signal, controller.signal]);
+  execution.signal = AbortSignal.any([execution.signal, controller.signal]);
   let timedOut: FlowError | undefined;
   const cancel = live.parts.clock.timer(timeoutMs, () => {
     const { runId } = live.state.seed;

@@ -1,13 +1,13 @@
-import { errorInfo } from "@holdpoint/tools";
+import { errorInfo, type ErrorInfo } from "@holdpoint/tools";
 
 import { FlowError } from "../errors.ts";
 import type { GraphNode } from "../graph/flow.ts";
 import type { State } from "../graph/node.ts";
 import type { VisitEnd } from "./event.ts";
-import type { LiveRun } from "./live.ts";
+import type { Place } from "./place.ts";
 
 /** An update, field by field (FLOW-03). `undefined` removes an optional field. */
-export function checkedUpdate(live: LiveRun, path: string, value: unknown): State {
+export function checkedUpdate({ graph }: Place, path: string, value: unknown): State {
   if (value === undefined || value === null) return {};
   if (!isPlain(value)) {
     throw new FlowError(
@@ -20,7 +20,7 @@ export function checkedUpdate(live: LiveRun, path: string, value: unknown): Stat
   }
   const update: State = {};
   for (const [name, written] of Object.entries(value)) {
-    update[name] = live.graph.state.field(name, written, path);
+    update[name] = graph.state.field(name, written, path);
   }
   return Object.freeze(update);
 }
@@ -34,6 +34,9 @@ function isPlain(value: unknown): value is object {
 
 /** How a node's failure ends its visit. */
 export function failed(node: GraphNode, error: unknown): VisitEnd {
-  const info = errorInfo(error);
-  return { ok: false, error: info, ...(node.failed !== undefined && { via: "failed" }) };
+  return failedWith(node, errorInfo(error));
+}
+
+export function failedWith(node: GraphNode, error: ErrorInfo): VisitEnd {
+  return { ok: false, error, ...(node.failed !== undefined && { via: "failed" }) };
 }

@@ -145,7 +145,7 @@ describe("the order of a resume", () => {
       answered: boolean,
     ): Pick<Extract<VisitState, { status: "waiting" }>, "inputs" | "execution"> => {
       const execution = newExecution();
-      execution.waits.push({ ...(answered && { answer: {} as never }) } as never);
+      execution.waits.push({ kind: "approval", ...(answered && { answer: {} as never }) } as never);
       return { inputs: undefined, execution };
     };
     const visit = (status: VisitState["status"], answered = false): VisitState => {
@@ -173,7 +173,9 @@ describe("the order of a resume", () => {
       phases.map((phase) => [
         phase.is,
         Object.entries(rounds)
-          .filter(([, visits]) => phaseHolds({ phase, visits } as unknown as RunState))
+          .filter(([, visits]) =>
+            phaseHolds({ phase, visits, frames: new Map() } as unknown as RunState),
+          )
           .map(([name]) => name),
       ]),
     );
@@ -203,6 +205,7 @@ describe("the order of a resume", () => {
     const { parts } = resolveOptions({ keyring });
     const graph = graphOf(f);
     const changes: Record<string, [(state: RunState) => void, string]> = {
+      "a join that is not there": [(state) => (state.held = ["a"]), "holds a join 'a'"],
       "a node that is not there": [
         (state) => (state.visits[0] = { ...state.visits[0]!, node: "z" }),
         "names a node 'z'",

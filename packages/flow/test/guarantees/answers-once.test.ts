@@ -260,7 +260,8 @@ describe("an answer is spent once", () => {
     const [visit] = state.visits;
     if (visit?.status !== "waiting") throw new Error("it does not wait");
     const [wait] = visit.execution.waits;
-    visit.execution.waits[0] = { ...wait!, facts: { ...wait!.facts, tool: "" } };
+    if (wait?.kind !== "approval") throw new Error("no approval waits");
+    visit.execution.waits[0] = { ...wait, facts: { ...wait.facts, tool: "" } };
     const text = sealRun(encodeState(state, graph, parts), state, parts);
     expect(() => runner().loadCheckpoint(f, text)).toThrow(/names no tool/);
     expect(await count("pending")).toBe(1);

@@ -55,6 +55,7 @@ interface Shape {
   more?: boolean;
   text?: boolean;
   body?: boolean;
+  join?: boolean;
 }
 
 /** A graph in the given shape. Built without types: half of these would not compile. */
@@ -73,6 +74,7 @@ function graph(shape: Shape = {}): Flow<S, { n: number }> {
     ...(shape.when && { when: () => true }),
     ...(shape.edits && { edits: { schema: z.object({ sum: z.number() }), apply: () => ({}) } }),
     ...(shape.gateVersion !== undefined && { version: shape.gateVersion }),
+    ...(shape.join && { join: true }),
     ...(text && { title: "Look at it", description: "twice" }),
     ...shape.gateRule,
   });
@@ -106,6 +108,7 @@ const changes: Record<string, [Shape, string[]]> = {
   "a reducer": [{ reducer: true }, ["reducers"]],
   "a gate's name": [{ gateName: "look" }, ["node:look", "node:prep", "node:review"]],
   "a node's version": [{ gateVersion: "2" }, ["node:review"]],
+  "whether a node joins": [{ join: true }, ["node:review"]],
   "a gate's approvers": [{ gateRule: { approvers: ["erin"] } }, ["node:review"]],
   "a gate's quorum": [{ gateRule: { quorum: 2 } }, ["node:review"]],
   "a gate's excluded requester": [{ gateRule: { excludeRequester: true } }, ["node:review"]],

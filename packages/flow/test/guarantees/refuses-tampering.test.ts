@@ -40,6 +40,40 @@ const holding = (text: string): Checkpoint =>
 const tampered = { code: "checkpoint-tampered" };
 
 describe("a checkpoint that was touched is refused, with nothing run and no record moved", () => {
+  it("FLOW-50 refuses bytes that changed in place after this very runner made, or loaded, the checkpoint", async () => {
+    const { f, text, port, log } = await waiting();
+    const mine = new FlowRunner({ approvals: port, keyring });
+    const touched = (checkpoint: Checkpoint): Checkpoint => {
+      checkpoint.sealed[checkpoint.sealed.length - 20]! ^= 1;
+      return checkpoint;
+    };
+    const made = touched(paused(await mine.run(f, input, { runId: "run-2" })).checkpoint);
+    const loaded = touched(mine.loadCheckpoint(f, text));
+    const before = [...log];
+    for (const checkpoint of [made, loaded]) {
+      expect(() => mine.dumpCheckpoint(checkpoint)).toThrow(expect.objectContaining(tampered));
+      expect(await rejection(mine.resume(f, checkpoint, yes()))).toMatchObject(tampered);
+    }
+    expect([...log]).toEqual(before);
+  });
+
+  it("FLOW-51 checks a loaded checkpoint again where it is passed with another graph or run id", async () => {
+    const { f, text, port } = await waiting();
+    const mine = new FlowRunner({ approvals: port, keyring });
+    const other = flow("f", State)
+      .node("a", () => ({ sum: 1 }))
+      .node("b", () => {})
+      .path("a", "b")
+      .build();
+    expect(await rejection(mine.resume(other, mine.loadCheckpoint(f, text), yes()))).toMatchObject({
+      code: "graph-version-mismatch",
+    });
+    const loaded = mine.loadCheckpoint(f, text);
+    expect(await rejection(mine.resume(f, loaded, yes(), { runId: "run-9" }))).toMatchObject({
+      code: "graph-run-mismatch",
+    });
+  });
+
   it("FLOW-50 refuses every single field of the envelope and of its header, changed one at a time", async () => {
     const { log, f, text, envelope, runner, port, store, first } = await waiting();
     const before = await port.records.read("default", first.pending.id);

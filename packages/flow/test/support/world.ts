@@ -30,10 +30,18 @@ export const dana = unverified("dana");
 export const yes = () => approve({ by: dana });
 export const no = (note?: string) => deny({ by: dana, ...(note !== undefined && { note }) });
 
-/** A paused result, or a failed test. */
-export function paused<F>(result: RunResult<F>) {
+/** A paused result, whatever waits, or a failed test. */
+export function waiting<F>(result: RunResult<F>) {
   if (result.status !== "paused") throw new Error(`the run is ${result.status}, not paused`);
   return result;
+}
+
+/** A result that waits for approvals alone, or a failed test. */
+export function paused<F>(result: RunResult<F>) {
+  const { pendings, ...rest } = waiting(result);
+  const approvals = pendings.filter((pending) => pending.kind === "approval");
+  if (approvals.length < pendings.length) throw new Error("something else waits than approvals");
+  return { ...rest, pending: approvals[0]!, pendings: approvals };
 }
 
 /** A completed result's state, or a failed test. */

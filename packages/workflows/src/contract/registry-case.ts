@@ -9,14 +9,12 @@ import {
   type RunRegistry,
 } from "../registry/store.ts";
 
-/** A registry that a case may do anything with, and what a test alone can do to it. */
+/** A registry that a case may do anything with. */
 export interface RegistryUnderTest {
   /** Empty. */
   readonly registry: RunRegistry;
   /** Another handle on the same rows, as a second connection or process has one. */
   another(): RunRegistry | Promise<RunRegistry>;
-  /** Makes `epoch` the newest of the lease `name`. */
-  setEpoch(name: string, epoch: number): void | Promise<void>;
   close(): void | Promise<void>;
 }
 

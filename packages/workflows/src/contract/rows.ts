@@ -1,3 +1,5 @@
+import { putLease } from "@holdpoint/approvals";
+
 import {
   attempt,
   columns,
@@ -101,18 +103,20 @@ export const rowCases: readonly RegistryCase[] = [
     same((await under.registry.get(tenant, "run-1"))?.version, 1, "the version");
   }),
 
-  registryCase("WF-20 refuses a row under an older epoch than its lease has", async (under) => {
-    const { registry } = under;
-    await under.setEpoch("session:desk", 2);
-    const fenced = (epoch: number) => ({
-      ...put("run-1", 0),
-      fence: { name: "session:desk", epoch },
-    });
-    const stale = refusal(await registry.commit(attempt(), [fenced(1)]));
-    same(stale.refusal, { because: "fenced", epoch: 2 }, "why");
-    same(await registry.get(tenant, "run-1"), undefined, "what stands");
-    await commits(registry, [fenced(2)]);
-  }),
+  registryCase(
+    "WF-20 refuses a row under an older epoch than its lease has",
+    async ({ registry }) => {
+      const owner = { epoch: 2, owner: "somebody", until: 2_000_000 };
+      await commits(registry, [
+        { statement: putLease, scope: tenant, key: "desk", expect: 0, values: owner },
+      ]);
+      const fenced = (epoch: number) => ({ ...put("run-1", 0), fence: { name: "desk", epoch } });
+      const stale = refusal(await registry.commit(attempt(), [fenced(1)]));
+      same(stale.refusal, { because: "fenced", epoch: 2 }, "why");
+      same(await registry.get(tenant, "run-1"), undefined, "what stands");
+      await commits(registry, [fenced(2)]);
+    },
+  ),
 
   registryCase("STORE-08 keeps hostile texts as values", async ({ registry }) => {
     const session = "x'; drop table runs; --";

@@ -1,27 +1,18 @@
-import type { Fence, Ids, Refusal, Row, Write } from "@holdpoint/approvals";
+import type { Ids, Row, Write } from "@holdpoint/approvals";
 import type { Keyring } from "@holdpoint/seal";
 
 import { WorkflowError } from "../errors.ts";
-import { unknownTriesMax } from "../limits.ts";
+import { commitKnown, reached, type Known } from "./commit.ts";
 import { RunCodec, type OpenRun } from "./record-codec.ts";
 import type { RunRecord } from "./record.ts";
 import type { RunFilter, RunPage, RunRegistry } from "./store.ts";
-
-/** The ownership under which a run's rows are written; none where one process alone works on them (WF-20). */
-export type FenceOf = (record: RunRecord) => Fence | undefined;
 
 export interface RunAccessOptions {
   readonly registry: RunRegistry;
   readonly keyring: Keyring;
   readonly scope: string;
   readonly ids: Ids;
-  readonly fence: FenceOf;
 }
-
-/** What became of a commit whose outcome is known. */
-export type Known =
-  | { readonly status: "done" }
-  | { readonly status: "refused"; readonly write: number; readonly refusal: Refusal };
 
 /** The registry's rows of one scope, as records. */
 export class RunAccess {
@@ -30,15 +21,13 @@ export class RunAccess {
   readonly keyring: Keyring;
   readonly codec: RunCodec;
   readonly #ids: Ids;
-  readonly #fence: FenceOf;
 
-  constructor({ registry, keyring, scope, ids, fence }: RunAccessOptions) {
+  constructor({ registry, keyring, scope, ids }: RunAccessOptions) {
     this.registry = registry;
     this.scope = scope;
     this.keyring = keyring;
     this.codec = new RunCodec(keyring);
     this.#ids = ids;
-    this.#fence = fence;
   }
 
   /** @throws WorkflowError `record-tampered`, `store-unavailable` */
@@ -74,26 +63,14 @@ export class RunAccess {
     );
   }
 
-  /** The write of a record's next version, under the fence of its owner. */
+  /** The write of a record's next version. */
   write(record: RunRecord, expect: number): Write {
-    const fence = this.#fence(record);
-    const write = this.codec.write(record, expect);
-    return fence === undefined ? write : { ...write, fence };
+    return this.codec.write(record, expect);
   }
 
-  /**
-   * Commits until the outcome is known: a lost answer is asked for again under the same attempt id.
-   * @throws WorkflowError `store-unavailable`
-   */
-  async commit(writes: readonly Write[]): Promise<Known> {
-    const attemptId = this.#ids.id();
-    let cause: unknown;
-    for (let tries = 0; tries < unknownTriesMax; tries += 1) {
-      const outcome = await reached(this.registry.commit(attemptId, writes));
-      if (outcome.status !== "unknown") return outcome;
-      cause = outcome.cause;
-    }
-    throw unavailable("gave no answer to a commit: whether it stands is not known", cause);
+  /** @throws WorkflowError `store-unavailable`, `lease-lost` */
+  commit(writes: readonly Write[]): Promise<Known> {
+    return commitKnown(this.registry, this.#ids.id(), writes);
   }
 
   /** Puts a record in the place of what was read. @throws WorkflowError `run-moved`, `store-unavailable` */
@@ -107,16 +84,4 @@ export class RunAccess {
       because,
     });
   }
-}
-
-async function reached<T>(answer: Promise<T>): Promise<T> {
-  try {
-    return await answer;
-  } catch (cause) {
-    throw unavailable("could not be reached", cause);
-  }
-}
-
-function unavailable(what: string, cause: unknown): WorkflowError {
-  return new WorkflowError("store-unavailable", `the registry of runs ${what}`, {}, cause);
 }

@@ -1,5 +1,5 @@
 import type { ActorRef } from "@holdpoint/approvals";
-import type { RunEvent } from "@holdpoint/flow";
+import type { AnswerBy, PendingView, RunEvent } from "@holdpoint/flow";
 
 import { failureCharactersMax, reasonCharactersMax } from "../limits.ts";
 import { isTerminal, mayMove } from "./moves.ts";
@@ -38,7 +38,7 @@ export interface Failure {
 
 /** One thing that a run waits for. */
 export interface WaitingFor {
-  readonly kind: "approval";
+  readonly kind: PendingView["kind"];
   /** What an answer names. */
   readonly id: string;
   /** The record behind it, where the port keeps one. */
@@ -46,14 +46,25 @@ export interface WaitingFor {
   /** The visit that waits. */
   readonly visit: string;
   readonly callId: string;
-  /** The tool, or `node:<flow>.<node>` for a gate. */
+  /** The tool, `node:<flow>.<node>` for a gate, `ask:<name>` for an interrupt. */
   readonly tool: string;
+  /** Of an interrupt: who may answer it (WF-41). */
+  readonly answerBy?: AnswerBy;
+}
+
+/** Somebody's word that a run is to end: on record until it has, so that a crash forgets neither it nor its reason (WF-26). */
+export interface CancelRequest {
+  readonly reason: string;
+  readonly by: ActorRef | undefined;
+  readonly at: number;
 }
 
 /** A run as the registry knows it. */
 export interface RunRecord {
   readonly facts: RunFacts;
   readonly standing: Standing;
+  /** Of a run that was at work when somebody cancelled it. */
+  readonly cancel: CancelRequest | undefined;
   /** What waits for a person; of a running run, what has been asked so far. */
   readonly waits: readonly WaitingFor[];
   /** The log's revision as of this record; 0 before anything ran. */
@@ -66,6 +77,7 @@ export function pendingRun(facts: RunFacts): RunRecord {
   return {
     facts,
     standing: { status: "pending" },
+    cancel: undefined,
     waits: [],
     revision: 0,
     updatedAt: facts.createdAt,
@@ -120,7 +132,21 @@ function waitsAfter(waits: readonly WaitingFor[], event: RunEvent): readonly Wai
       const { kind, callId, approvalId, facts } = event.wait;
       const { visit } = event;
       const wait = { kind, id: approvalId ?? callId, approvalId, visit, callId, tool: facts.tool };
-      return [...waits.filter((other) => !isOf(other, { visit, callId })), wait];
+      return withWait(waits, wait);
+    }
+    case "interrupted": {
+      const { kind, id: asked, callId, answerBy } = event.wait;
+      const { visit } = event;
+      const tool = `ask:${asked.name}`;
+      return withWait(waits, {
+        kind,
+        id: callId,
+        approvalId: undefined,
+        visit,
+        callId,
+        tool,
+        answerBy,
+      });
     }
     case "answered":
       return waits.filter((wait) => !event.answers.some((answer) => isOf(wait, answer)));
@@ -131,6 +157,11 @@ function waitsAfter(waits: readonly WaitingFor[], event: RunEvent): readonly Wai
     default:
       return waits;
   }
+}
+
+/** With what waits now, once. */
+function withWait(waits: readonly WaitingFor[], wait: WaitingFor): readonly WaitingFor[] {
+  return [...waits.filter((other) => !isOf(other, wait)), wait];
 }
 
 function isOf(

@@ -1,5 +1,6 @@
 import type { ActorRef } from "@holdpoint/approvals";
 
+import { isTerminal } from "./moves.ts";
 import type { Failure, RunRecord, WaitingFor } from "./record.ts";
 import type { RunStatus } from "./store.ts";
 
@@ -22,10 +23,13 @@ export interface RunView {
   readonly waitsFor: readonly WaitingFor[];
   readonly summary: string | undefined;
   readonly failure: Failure | undefined;
+  /** Somebody asked that it ends, and it has not yet. */
+  readonly cancelRequested: boolean;
   readonly cancelled: { readonly reason: string; readonly by: ActorRef | undefined } | undefined;
 }
 
-export function viewOf({ facts, standing, waits, revision, updatedAt }: RunRecord): RunView {
+export function viewOf(record: RunRecord): RunView {
+  const { facts, standing, cancel, waits, revision, updatedAt } = record;
   return Object.freeze({
     runId: facts.id,
     definition: facts.definition,
@@ -41,6 +45,7 @@ export function viewOf({ facts, standing, waits, revision, updatedAt }: RunRecor
     waitsFor: standing.status === "interrupted" ? waits : [],
     summary: standing.status === "completed" ? standing.summary : undefined,
     failure: standing.status === "failed" ? standing.failure : undefined,
+    cancelRequested: cancel !== undefined && !isTerminal(standing.status),
     cancelled:
       standing.status === "cancelled" ? { reason: standing.reason, by: standing.by } : undefined,
   });

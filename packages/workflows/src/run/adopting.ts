@@ -15,9 +15,10 @@ import { isTerminal, mayReach } from "../registry/moves.ts";
 import type { OpenRun } from "../registry/record-codec.ts";
 import type { RunRecord } from "../registry/record.ts";
 import type { RunStatus } from "../registry/store.ts";
+import { endCancelled } from "./cancelling.ts";
 import { failRun, readLog } from "./log-reading.ts";
 import type { Parts } from "./parts.ts";
-import { reconcile, type Reconciled } from "./reconcile.ts";
+import { reconcile, type LogStatus, type Reconciled } from "./reconcile.ts";
 import { anyDecided, workOn, type Begin } from "./work.ts";
 
 /**
@@ -29,7 +30,7 @@ export type Adoption = { readonly runId: string } & (
   | { readonly did: "begun"; readonly how: Begin }
   | { readonly did: "waits" | "held" }
   | { readonly did: "ended"; readonly status: RunStatus }
-  | { readonly did: "left"; readonly reason: "unknown-definition" }
+  | { readonly did: "left"; readonly reason: "unknown-definition" | "not-chosen" }
   | { readonly did: "broken"; readonly error: unknown }
 );
 
@@ -53,34 +54,52 @@ export function adoptRun(parts: Parts, runId: string): Promise<Adoption> {
 
 /** Every run that is not terminal, once, oldest first. */
 export async function adoptAll(parts: Parts): Promise<readonly Adoption[]> {
-  const adoptions: Adoption[] = [];
-  const ids: string[] = [];
-  // All of them before the first is touched: an adopted run changes its status, and with it its place.
-  for (const status of ["pending", "running", "interrupted"] as const) {
+  const { open, broken } = await openRuns(parts, ["pending", "running", "interrupted"]);
+  const adoptions: Adoption[] = [...broken];
+  for (const { facts } of open) adoptions.push(await adoptOne(parts, facts.id));
+  return adoptions;
+}
+
+/** One of several: a broken one is an answer. @throws WorkflowError `store-unavailable` */
+export async function adoptOne(parts: Parts, runId: string): Promise<Adoption> {
+  if (parts.lanes.busy(runId)) return { runId, did: "held" };
+  try {
+    return await adoptRun(parts, runId);
+  } catch (error) {
+    if (isWorkflowError(error, "store-unavailable")) throw error;
+    if (isFlowError(error, "store-unavailable")) throw error;
+    return { runId, did: "broken", error }; // A3
+  }
+}
+
+/**
+ * The runs of these statuses, of one session or all, oldest first. All of them before the first is touched: an adopted run
+ * changes its status, and with it its place.
+ */
+export async function openRuns(
+  { access }: Parts,
+  statuses: readonly RunStatus[],
+  session?: string,
+): Promise<{ readonly open: readonly RunRecord[]; readonly broken: readonly Adoption[] }> {
+  const open: RunRecord[] = [];
+  const broken: Adoption[] = [];
+  for (const status of statuses) {
+    const filter = session === undefined ? { status } : { status, session };
     let cursor: string | undefined;
     do {
       const from = cursor === undefined ? {} : { cursor };
-      const query = { filter: { status }, order: "oldest", limit: pageMax, ...from } as const;
-      const page = await listRuns(parts.access, query);
-      ids.push(...page.items.map(({ record }) => record.facts.id));
-      adoptions.push(...page.broken.map((broken) => ({ ...broken, did: "broken" as const }))); // A3
+      const page = await listRuns(access, { filter, order: "oldest", limit: pageMax, ...from });
+      open.push(...page.items.map(({ record }) => record));
+      broken.push(...page.broken.map((each) => ({ ...each, did: "broken" as const }))); // A3
       cursor = page.cursor;
     } while (cursor !== undefined);
   }
-  for (const runId of ids) {
-    if (parts.lanes.busy(runId)) {
-      adoptions.push({ runId, did: "held" });
-      continue;
-    }
-    try {
-      adoptions.push(await adoptRun(parts, runId));
-    } catch (error) {
-      if (isWorkflowError(error, "store-unavailable")) throw error;
-      if (isFlowError(error, "store-unavailable")) throw error;
-      adoptions.push({ runId, did: "broken", error }); // A3
-    }
-  }
-  return adoptions;
+  return { open, broken };
+}
+
+/** Whether a run whose log says so can still be cancelled. */
+function isOpen(log: LogStatus): boolean {
+  return log !== "completed" && log !== "failed" && log !== "cancelled";
 }
 
 interface Judged {
@@ -100,6 +119,10 @@ async function judged(parts: Parts, opened: OpenRun): Promise<Judged> {
   const logged = await readLog(parts, definition, opened);
   if ("failed" in logged) return ended(logged.failed);
   const { log, record } = logged;
+  const { cancel } = record;
+  if (cancel !== undefined && isOpen(log)) {
+    return ended({ ...opened, record: await endCancelled(parts, opened, cancel) }); // WF-26
+  }
   const decided = log === "paused" && (await anyDecided(parts, record.waits));
   const next = reconcile({ log, registry: standing.status, decided });
   const current = await followed(parts, opened, record, next);

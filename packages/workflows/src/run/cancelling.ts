@@ -1,35 +1,95 @@
-import { workflowFacts } from "../definition/define.ts";
+/**
+ * Ending a run by hand (WF-26).
+ *
+ * X1 A run that nobody works on ends at once, and what waits is withdrawn in the commit that says so.
+ * X2 One at work is told to stop; the wish and its reason are on record before that, so whoever takes the run up after a crash
+ *    ends it.
+ * X3 A run that has ended stays as it is.
+ */
+
+import type { FlowRunner } from "@holdpoint/flow";
+
+import { workflowFacts, type Workflow } from "../definition/define.ts";
+import { isWorkflowError } from "../errors.ts";
+import { cancelTriesMax } from "../limits.ts";
 import { isTerminal } from "../registry/moves.ts";
-import { boundedReason } from "../registry/record.ts";
+import type { OpenRun } from "../registry/record-codec.ts";
+import { boundedReason, type CancelRequest, type RunRecord } from "../registry/record.ts";
 import { viewOf, type RunView } from "../registry/run-view.ts";
 import { readLog } from "./log-reading.ts";
-import { RunOwner } from "./owner.ts";
+import { cancelled, RunOwner } from "./owner.ts";
 import type { CancelHow, Parts } from "./parts.ts";
 
 /**
- * Ends a run: what this process does with it is told to stop, what waits is withdrawn in the commit that ends it. One that
- * has ended is left as it is.
+ * Ends a run, and resolves when it has ended.
  * @throws WorkflowError `run-not-found`, `unknown-definition`, `run-moved`, `store-unavailable`
  */
-export function cancelRun(parts: Parts, runId: string, how: CancelHow): Promise<RunView> {
-  const reason = boundedReason(how.reason);
-  parts.lanes.interrupt(runId, new DOMException(`run ${runId} is cancelled`, "AbortError"));
+export async function cancelRun(parts: Parts, runId: string, how: CancelHow): Promise<RunView> {
+  const wish = wishOf(parts, how);
+  if (parts.lanes.busy(runId)) await requestCancel(parts, runId, wish); // X2
+  parts.lanes.interrupt(runId, cancelled(runId));
   return parts.lanes.enter(runId, async () => {
     const opened = await parts.access.require(runId);
-    const { facts, standing } = opened.record;
-    if (isTerminal(standing.status)) return viewOf(opened.record);
-    const definition = parts.definitions.exactly(facts.definition, facts.version, runId);
-    const logged = await readLog(parts, definition, opened);
-    if ("failed" in logged) return viewOf(logged.failed.record);
-    const owner = new RunOwner(parts, { ...opened, record: { ...logged.record, standing } });
-    const by = how.by === undefined ? {} : { by: how.by };
-    if (logged.log === "none") {
-      await owner.move({ status: "cancelled", reason, by: how.by });
-    } else {
-      await owner.runner.cancel(workflowFacts(definition).flow, runId, { reason, ...by });
-      await owner.caughtUp();
-    }
+    if (isTerminal(opened.record.standing.status)) return viewOf(opened.record); // X3
+    const ended = await endCancelled(parts, opened, opened.record.cancel ?? wish);
     parts.faults.clear(runId);
-    return viewOf(owner.record);
+    return viewOf(ended);
   });
+}
+
+/** How somebody cancels, as it is kept. */
+export function wishOf({ clock }: Parts, { reason, by }: CancelHow): CancelRequest {
+  return { reason: boundedReason(reason), by, at: clock.now() };
+}
+
+/**
+ * Puts a wish on record for whoever works on the run; the first one stands.
+ * @throws WorkflowError `run-not-found`, `run-moved`, `store-unavailable`
+ */
+export async function requestCancel(
+  { access }: Parts,
+  runId: string,
+  cancel: CancelRequest,
+): Promise<OpenRun> {
+  for (let tries = 1; ; tries += 1) {
+    const { record, version } = await access.require(runId);
+    if (isTerminal(record.standing.status) || record.cancel !== undefined) {
+      return { record, version };
+    }
+    try {
+      return await access.put({ ...record, cancel }, version);
+    } catch (error) {
+      if (!isWorkflowError(error, "run-moved") || tries >= cancelTriesMax) throw error;
+    }
+  }
+}
+
+/** Ends a run that nobody works on. @throws WorkflowError `unknown-definition`, `run-moved`, `store-unavailable` */
+export async function endCancelled(
+  parts: Parts,
+  opened: OpenRun,
+  wish: CancelRequest,
+): Promise<RunRecord> {
+  const { facts, standing } = opened.record;
+  const definition = parts.definitions.exactly(facts.definition, facts.version, facts.id);
+  const logged = await readLog(parts, definition, opened);
+  if ("failed" in logged) return logged.failed.record;
+  const owner = new RunOwner(parts, { ...opened, record: { ...logged.record, standing } });
+  if (logged.log === "none") {
+    await owner.move({ status: "cancelled", reason: wish.reason, by: wish.by });
+  } else {
+    await cancelLogged(owner.runner, definition, facts.id, wish); // X1
+    await owner.caughtUp();
+  }
+  return owner.record;
+}
+
+function cancelLogged(
+  runner: FlowRunner,
+  definition: Workflow,
+  runId: string,
+  { reason, by }: CancelRequest,
+): Promise<void> {
+  const { flow } = workflowFacts(definition);
+  return runner.cancel(flow, runId, { reason, ...(by !== undefined && { by }) });
 }

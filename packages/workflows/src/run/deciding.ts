@@ -18,12 +18,13 @@ export interface DecisionTaken {
  * @throws ApprovalAlreadyDecided; ApprovalError `approval-not-found`, `approval-expired`, `actor-…`, `edits-…`, `store-unavailable`
  */
 export async function decideApproval(
-  parts: Parts,
+  { approvals, access }: Parts,
   approvalId: string,
   decision: Decision,
+  wake: (runId: string) => void,
 ): Promise<DecisionTaken> {
-  const { records } = parts.approvals;
-  const { scope } = parts.access;
+  const { records } = approvals;
+  const { scope } = access;
   const result = await records.decide({ scope, id: approvalId, decision });
   const runId = (await records.show(scope, approvalId))?.runId ?? "";
   switch (result.status) {
@@ -33,13 +34,13 @@ export async function decideApproval(
       return { status: "accepted", runId, supersededBy: result.by };
     case "decided":
     case "already":
-      wake(parts, runId);
+      wake(runId);
       return { status: result.status === "decided" ? "accepted" : "already", runId };
   }
 }
 
 /** Resumes a run in its lane if it waits for something that is decided; one that is on its way finds it at its pause. */
-function wake(parts: Parts, runId: string): void {
+export function wakeRun(parts: Parts, runId: string): void {
   const work = parts.lanes.enter(runId, async (signal) => {
     const opened = await parts.access.load(runId);
     if (opened?.record.standing.status !== "interrupted") return;

@@ -8,14 +8,23 @@ import { errorInfo } from "@holdpoint/tools";
 export class FaultBook {
   readonly #faults = new Map<string, unknown>();
   readonly #logger: Logger;
+  readonly #onPut: (runId: string) => void;
 
-  constructor(logger: Logger) {
+  /** `onPut`: told of each run that was left, for whoever tries again. */
+  constructor(logger: Logger, onPut: (runId: string) => void = () => undefined) {
     this.#logger = logger;
+    this.#onPut = onPut;
   }
 
   put(runId: string, fault: unknown): void {
     this.#faults.set(runId, fault);
     this.#logger.error("a run was left as its log stands", { runId, code: errorInfo(fault).code });
+    this.#onPut(runId);
+  }
+
+  /** A run's fault, if it has one. */
+  of(runId: string): unknown {
+    return this.#faults.get(runId);
   }
 
   /** The run is taken up again, or has ended. */

@@ -4,6 +4,7 @@
  */
 export class Lanes {
   readonly #lanes = new Map<string, Lane>();
+  #closed: { readonly reason: unknown } | undefined;
 
   /**
    * Runs a task when those before it in the run's lane have ended, however they did. Its signal aborts when `interrupt` is
@@ -14,6 +15,7 @@ export class Lanes {
     lane.waiting += 1;
     const turn = lane.tail.then(async () => {
       lane.controller = new AbortController();
+      if (this.#closed !== undefined) lane.controller.abort(this.#closed.reason);
       try {
         return await task(lane.controller.signal);
       } finally {
@@ -28,6 +30,17 @@ export class Lanes {
   /** Tells the task that runs in a lane, if one does, that it is not wanted any more. */
   interrupt(runId: string, reason: unknown): void {
     this.#lanes.get(runId)?.controller.abort(reason);
+  }
+
+  /** Tells every task that runs, and every one that comes, that none is wanted any more. */
+  close(reason: unknown): void {
+    this.#closed = { reason };
+    for (const lane of this.#lanes.values()) lane.controller.abort(reason);
+  }
+
+  /** The runs that something is done with. */
+  get runs(): readonly string[] {
+    return [...this.#lanes.keys()];
   }
 
   /** Whether something is done with a run here, or is about to be. */

@@ -40,7 +40,7 @@ export async function readLog(
     const failure = { code: "checkpoint-rolled-back", message: seen };
     return { failed: await failRun(parts, opened, failure) };
   }
-  const seen = events.reduce(follow, pendingRun(record.facts));
+  const seen = events.reduce(follow, { ...pendingRun(record.facts), cancel: record.cancel });
   return { log: logStatusOf(seen, events), record: seen };
 }
 

@@ -14,27 +14,26 @@ import {
   type Codec,
   type Keyring,
   type Model,
+  type Sealer,
 } from "@holdpoint/seal";
 import { Executor } from "@holdpoint/tools";
 
 import type { Workflow } from "../definition/define.ts";
 import { Definitions } from "../definition/versions.ts";
 import { WorkflowError } from "../errors.ts";
-import { RunAccess, type FenceOf } from "../registry/access.ts";
+import { RunAccess } from "../registry/access.ts";
 import { FaultBook } from "./fault-book.ts";
 import { Lanes } from "./lanes.ts";
 import type { Parts, WorkflowStore } from "./parts.ts";
+import { Slots } from "./slots.ts";
 
-/** What workflows are made of. */
-export interface WorkflowsOptions<D extends readonly Workflow[]> {
-  readonly store: WorkflowStore;
+/** What running workflows takes, whoever supervises it. */
+export interface CommonOptions<D extends readonly Workflow[]> {
   readonly definitions: D;
   /** Seals everything. Required where a store outlives the process; else a random key of this process serves. */
   readonly keyring?: Keyring;
   /** The tenant-like text that every run, record and event carries (default `default`). */
   readonly scope?: string;
-  /** The session that runs started here belong to; default: none. */
-  readonly session?: string;
   /** Checks edited arguments: `editsOf(tools)`. Without it edits are refused. */
   readonly edits?: EditPort;
   /** Classes and custom values that inputs, states and results may hold. */
@@ -45,24 +44,76 @@ export interface WorkflowsOptions<D extends readonly Workflow[]> {
   readonly logger?: Logger;
   readonly clock?: Clock;
   readonly ids?: Ids;
-  /** The ownership under which a run's rows are written; default: none, one process works on them. */
-  readonly fence?: FenceOf;
   /** How flows run: visits side by side, budgets, strictness. */
   readonly runs?: Pick<FlowRunnerOptions, "concurrency" | "roundsMax" | "visitsMax" | "strict">;
 }
 
+/** What workflows are made of. */
+export interface WorkflowsOptions<D extends readonly Workflow[]> extends CommonOptions<D> {
+  readonly store: WorkflowStore;
+  /** The session that runs started here belong to; default: none. */
+  readonly session?: string;
+}
+
 const silent: Logger = { warn: () => {}, error: () => {} };
 
-/** Options with every default in its place. @throws WorkflowError `definition-invalid`, `key-required`, `option-invalid` */
-export function resolveParts(options: WorkflowsOptions<readonly Workflow[]>): Parts {
-  const { store, clock = systemClock, ids = systemIds, scope = "default", session } = options;
+/** What all parts of one process have in common, with every default in its place. */
+export interface Base {
+  readonly definitions: Definitions;
+  readonly keyring: Keyring;
+  readonly scope: string;
+  readonly edits: EditPort | undefined;
+  readonly models: readonly Model[];
+  readonly codecs: readonly Codec[];
+  readonly sealer: Sealer;
+  readonly onEvent: Listener | undefined;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly runs: NonNullable<CommonOptions<readonly Workflow[]>["runs"]>;
+}
+
+/** @throws WorkflowError `definition-invalid`, `key-required`, `option-invalid` */
+export function resolveBase(
+  store: WorkflowStore,
+  options: CommonOptions<readonly Workflow[]>,
+): Base {
+  const { clock = systemClock, ids = systemIds, scope = "default" } = options;
   const { models = [], codecs = [], logger = silent, onEvent, edits, runs = {} } = options;
   if (!isId(scope)) throw new WorkflowError("option-invalid", "a scope is an id");
+  return {
+    definitions: new Definitions(options.definitions),
+    keyring: keyringFor(store, options.keyring),
+    sealer: createSealer({ models, codecs }),
+    ...{ scope, edits, models, codecs, onEvent, logger, clock, ids, runs },
+  };
+}
+
+/** Options with every default in its place. @throws as `resolveBase` */
+export function resolveParts(options: WorkflowsOptions<readonly Workflow[]>): Parts {
+  const { store, session } = options;
   if (session !== undefined && !isId(session)) {
     throw new WorkflowError("option-invalid", "a session is an id");
   }
-  const keyring = keyringFor(store, options.keyring);
-  const sealer = createSealer({ models, codecs });
+  return partsOn(resolveBase(store, options), { store, session, slots: new Slots(Infinity) });
+}
+
+/** What works on runs over these stores. */
+export function partsOn(
+  base: Base,
+  {
+    store,
+    session,
+    slots,
+    onFault,
+  }: {
+    readonly store: WorkflowStore;
+    readonly session: string | undefined;
+    readonly slots: Slots;
+    readonly onFault?: (runId: string) => void;
+  },
+): Parts {
+  const { keyring, scope, clock, ids, logger, models, codecs, sealer, edits, onEvent } = base;
   const approvals = new DeferredApproval(store.approvals, {
     keyring,
     ids,
@@ -72,14 +123,8 @@ export function resolveParts(options: WorkflowsOptions<readonly Workflow[]>): Pa
   const executor = new Executor({ approvals, clock, ids, sealer });
   const shared = { approvals, executor, keyring, models, codecs, scope, clock, ids, logger };
   return {
-    definitions: new Definitions(options.definitions),
-    access: new RunAccess({
-      registry: store.runs,
-      keyring,
-      scope,
-      ids,
-      fence: options.fence ?? (() => undefined),
-    }),
+    definitions: base.definitions,
+    access: new RunAccess({ registry: store.runs, keyring, scope, ids }),
     log: store.log,
     approvals,
     lanes: new Lanes(),
@@ -88,11 +133,12 @@ export function resolveParts(options: WorkflowsOptions<readonly Workflow[]>): Pa
     sealer,
     logger,
     session,
-    faults: new FaultBook(logger),
+    faults: new FaultBook(logger, onFault),
+    slots,
     runner: ({ log, alongside }) =>
       new FlowRunner({
         ...shared,
-        ...runs,
+        ...base.runs,
         log,
         ...(onEvent !== undefined && { onEvent }),
         ...(alongside !== undefined && { alongside }),

@@ -9,44 +9,61 @@
  *    way, so that the next try expects what really stands; the same one may also be tried again as it is.
  * O4 A refused registry write is a refused commit: the runner stops as for a revision that somebody else took, and this
  *    process does nothing more with the run (FLOW-75).
+ * O5 Where all that moved the row is somebody's wish to cancel, the wish is taken in, the commit tried again over it, and the
+ *    run told to stop: the wish is no owner's (WF-26).
  */
 
-import type { Write } from "@holdpoint/approvals";
+import type { CommitOutcome, Write } from "@holdpoint/approvals";
 import type { FlowRunner, RunEvent, RunLog } from "@holdpoint/flow";
 
+import { isWorkflowError } from "../errors.ts";
 import type { OpenRun } from "../registry/record-codec.ts";
 import { follow, moved, type RunRecord, type Standing } from "../registry/record.ts";
 import type { Parts } from "./parts.ts";
 
+/** What a commit that is on its way makes of the record, and the records that the registry gets on the way there. */
+interface Ahead {
+  readonly record: RunRecord;
+  readonly moves: readonly RunRecord[];
+  readonly answers: boolean;
+}
+
 export class RunOwner {
   readonly runner: FlowRunner;
   readonly #parts: Parts;
+  readonly #onAnswered: () => void;
   readonly #together: boolean;
   /** What the log says. */
   #record: RunRecord;
   /** Of the registry's row. */
   #version: number;
   /** With the events of the commit that is on its way; `undefined`: none was announced since the last one. */
-  #ahead: OpenRun | undefined;
+  #ahead: Ahead | undefined;
   #fresh = true;
   /** O2 */
   #following: Promise<void> = Promise.resolve();
 
-  /** `opened`: the run as log and registry have it, its revision the log's. */
-  constructor(parts: Parts, opened: OpenRun) {
+  /** `opened`: the run as log and registry have it, its revision the log's. `onAnswered`: told once an answer is spent. */
+  constructor(parts: Parts, opened: OpenRun, onAnswered: () => void = () => undefined) {
     this.#parts = parts;
+    this.#onAnswered = onAnswered;
     this.#record = opened.record;
     this.#version = opened.version;
     this.#together = parts.log.home === parts.access.registry.home;
     this.runner = parts.runner({
       log: this.#observed(parts.log),
-      alongside: (event) => this.#alongside(event),
+      alongside: (event) => this.#announce(event),
     });
   }
 
   /** The run as it is known to stand. */
   get record(): RunRecord {
     return this.#record;
+  }
+
+  /** The same with its row's version, once the registry has caught up. */
+  get opened(): OpenRun {
+    return { record: this.#record, version: this.#version };
   }
 
   /** Resolves once the registry says what the log says. @throws WorkflowError `run-moved`, `store-unavailable` */
@@ -61,20 +78,29 @@ export class RunOwner {
 
   /** Puts a record in the place of what stands. @throws as `move` */
   async put(record: RunRecord): Promise<void> {
-    const { version } = await this.#parts.access.put(record, this.#version);
-    this.#record = record;
-    this.#version = version;
+    await this.#put(record);
+    this.#record = { ...record, cancel: this.#record.cancel };
+  }
+
+  /** Takes in a wish to cancel that was put on record meanwhile (O5); whether there is one. @throws WorkflowError */
+  async lookForCancel(): Promise<boolean> {
+    if (this.#record.cancel === undefined) await this.#tookCancel();
+    return this.#record.cancel !== undefined;
   }
 
   /** Called with each event of a commit, right before it. */
-  #alongside(event: RunEvent): readonly Write[] {
+  #announce(event: RunEvent): readonly Write[] {
     if (this.#fresh) this.#ahead = undefined; // O3
     this.#fresh = false;
-    const { record, version } = this.#ahead ?? { record: this.#record, version: this.#version };
+    const { record, moves, answers } = this.#ahead ?? this.#nothingAhead();
     const seen = follow(record, event);
-    const moves = this.#together && seen.standing !== record.standing;
-    this.#ahead = { record: seen, version: moves ? version + 1 : version };
-    return moves ? [this.#parts.access.write(seen, version)] : []; // O1
+    const further = seen.standing === record.standing ? moves : [...moves, seen];
+    this.#ahead = { record: seen, moves: further, answers: answers || event.type === "answered" };
+    return []; // what goes to the registry is made with the commit, over what stands then
+  }
+
+  #nothingAhead(): Ahead {
+    return { record: this.#record, moves: [], answers: false };
   }
 
   /** The log, seen through: what becomes of a commit decides what stands. */
@@ -85,42 +111,101 @@ export class RunOwner {
       now: () => log.now(),
       read: (scope, runId, after, limit) => log.read(scope, runId, after, limit),
       head: (scope, runId) => log.head(scope, runId),
+      snapshot: (scope, runId) => log.snapshot(scope, runId),
       commit: async (attemptId, writes) => {
         this.#fresh = true;
-        const outcome = await log.commit(attemptId, writes);
-        if (outcome.status === "done") this.#committed(writes);
+        const ahead = this.#ahead;
+        // A commit without events moves nothing.
+        const known = ahead !== undefined && lastRevision(writes) === ahead.record.revision;
+        const moves = known && this.#together ? ahead.moves : [];
+        const outcome = await this.#commit(log, attemptId, writes, moves);
+        if (known && outcome.status === "done") this.#committed(ahead, moves.length);
         return outcome; // unknown: asked again under the same attempt
       },
     };
   }
 
-  #committed(writes: readonly Write[]): void {
-    const ahead = this.#ahead;
-    if (ahead === undefined || lastRevision(writes) !== ahead.record.revision) return; // no events went along
-    const before = this.#record.standing;
-    this.#record = ahead.record;
+  /** O1 */
+  async #commit(
+    log: RunLog,
+    attemptId: string,
+    writes: readonly Write[],
+    moves: readonly RunRecord[],
+  ): Promise<CommitOutcome> {
+    const { cancel } = this.#record;
+    const rows = moves.map((record, at) =>
+      this.#parts.access.write({ ...record, cancel }, this.#version + at),
+    );
+    const outcome = await log.commit(attemptId, [...writes, ...rows]);
+    if (outcome.status !== "refused" || outcome.write < writes.length) return outcome;
+    if (outcome.refusal.because === "version" && (await this.#tookCancel())) {
+      return this.#commit(log, attemptId, writes, moves); // nothing of it was applied; a wish is taken in once
+    }
+    return { ...outcome, write: writes.findIndex(isAppend) }; // O4: as if the revision were taken
+  }
+
+  #committed(ahead: Ahead, moves: number): void {
+    const before = this.#record;
+    this.#record = { ...ahead.record, cancel: before.cancel };
     this.#ahead = undefined;
-    if (this.#together) this.#version = ahead.version;
-    else if (ahead.record.standing !== before) this.#follow(ahead.record);
+    if (this.#together) this.#version += moves;
+    else if (ahead.record.standing !== before.standing) this.#follow(this.#record);
+    if (ahead.answers) this.#onAnswered();
   }
 
   /** O2 */
   #follow(record: RunRecord): void {
-    this.#following = this.#following.then(async () => {
-      const { version } = await this.#parts.access.put(record, this.#version);
-      this.#version = version;
-    });
+    this.#following = this.#following.then(() => this.#put(record));
     // Whoever works on the run awaits it in `caughtUp`; until then nobody does.
     this.#following.catch(() => undefined);
   }
+
+  async #put(record: RunRecord): Promise<void> {
+    const { access } = this.#parts;
+    const put = async (): Promise<void> => {
+      const { cancel } = this.#record;
+      const { version } = await access.put({ ...record, cancel }, this.#version);
+      this.#version = version;
+    };
+    try {
+      await put();
+    } catch (error) {
+      if (!isWorkflowError(error, "run-moved") || !(await this.#tookCancel())) throw error;
+      await put();
+    }
+  }
+
+  /** O5 */
+  async #tookCancel(): Promise<boolean> {
+    const { facts, cancel } = this.#record;
+    const opened = await this.#parts.access.load(facts.id).catch(unlessTampered);
+    if (cancel !== undefined || opened?.record.cancel === undefined) return false;
+    if (opened.version !== this.#version + 1) return false; // somebody moved it besides
+    this.#version = opened.version;
+    this.#record = { ...this.#record, cancel: opened.record.cancel };
+    this.#parts.lanes.interrupt(facts.id, cancelled(facts.id));
+    return true;
+  }
+}
+
+/** What aborts the work on a run that is cancelled. */
+export function cancelled(runId: string): DOMException {
+  return new DOMException(`run ${runId} is cancelled`, "AbortError");
+}
+
+/** A row that nobody can trust wishes nothing. */
+function unlessTampered(error: unknown): undefined {
+  if (!isWorkflowError(error, "record-tampered")) throw error;
+}
+
+function isAppend({ statement }: Write): boolean {
+  return statement === "log.append";
 }
 
 /** The highest revision that these writes append; 0 where they append nothing. */
 function lastRevision(writes: readonly Write[]): number {
   return Math.max(
     0,
-    ...writes.map(({ statement, values }) =>
-      statement === "log.append" ? Number(values["revision"]) : 0,
-    ),
+    ...writes.map((write) => (isAppend(write) ? Number(write.values["revision"]) : 0)),
   );
 }

@@ -7,6 +7,7 @@ import type { RunAccess } from "../registry/access.ts";
 import type { RunRegistry } from "../registry/store.ts";
 import type { FaultBook } from "./fault-book.ts";
 import type { Lanes } from "./lanes.ts";
+import type { Slots } from "./slots.ts";
 
 /** Where everything of a workflow's runs is kept. Stores with one `home` commit together. */
 export interface WorkflowStore {
@@ -28,6 +29,7 @@ export interface Parts {
   readonly logger: Logger;
   readonly session: string | undefined;
   readonly faults: FaultBook;
+  readonly slots: Slots;
   /** Makes a runner over the same stores and keys, with what its owner adds. */
   readonly runner: (own: RunnerParts) => FlowRunner;
 }

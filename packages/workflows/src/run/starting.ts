@@ -10,11 +10,17 @@ import { digestText, isSealError } from "@holdpoint/seal";
 
 import { checkValue, type Checked } from "../definition/boundary.ts";
 import { workflowFacts, type Workflow } from "../definition/define.ts";
-import { InvalidInputError, StartKeyTakenError, WorkflowError } from "../errors.ts";
+import {
+  InvalidInputError,
+  SessionOwnedError,
+  StartKeyTakenError,
+  WorkflowError,
+} from "../errors.ts";
 import type { OpenRun } from "../registry/record-codec.ts";
 import { pendingRun, type RunFacts } from "../registry/record.ts";
 import { runKeyWrite } from "../registry/store.ts";
 import type { Parts } from "./parts.ts";
+import { workOn } from "./work.ts";
 
 export interface StartOptions {
   /** Makes starting repeatable: an id of the caller's, up to 200 characters, per scope and definition. */
@@ -56,8 +62,21 @@ export async function seedRun(
   const first = key === undefined ? undefined : await access.started(definition.name, key);
   if (first !== undefined) return { opened: sameInput(first, facts), fresh: false };
   const { because } = known.refusal;
+  if (known.refusal.because === "fenced") {
+    throw new SessionOwnedError(parts.session ?? "", known.refusal.epoch);
+  }
   const message = `the registry did not take run ${facts.id}: ${because}`;
   throw new WorkflowError("run-moved", message, { runId: facts.id, because });
+}
+
+/** Has a run that is on record executed, in its lane. */
+export function execute(parts: Parts, runId: string): void {
+  const work = parts.lanes.enter(runId, async (signal) => {
+    const opened = await parts.access.require(runId);
+    if (opened.record.standing.status !== "pending") return; // cancelled, or taken up, before its turn
+    await workOn(parts, opened, "start", signal);
+  });
+  work.catch((fault: unknown) => parts.faults.put(runId, fault));
 }
 
 function factsOf(

@@ -5,9 +5,10 @@
  *    (WF-24), once, because the log takes each revision once.
  * W2 What takes the run out of this process's hands leaves it as its log stands, for adoption; a failure that is definite
  *    is the run's own end (WF-23).
+ * W3 A wish to cancel that is on record ends the run as soon as it stops, whoever wished it (WF-26).
  */
 
-import { isFlowError, type RunResult } from "@holdpoint/flow";
+import { isFlowError, type Reply, type RunResult } from "@holdpoint/flow";
 import { isSealError } from "@holdpoint/seal";
 
 import { workflowFacts, type WorkflowFacts } from "../definition/define.ts";
@@ -17,11 +18,18 @@ import { isTerminal } from "../registry/moves.ts";
 import type { OpenRun } from "../registry/record-codec.ts";
 import type { RunRecord, WaitingFor } from "../registry/record.ts";
 import { failureBy } from "./faults.ts";
+import { endCancelled } from "./cancelling.ts";
 import { RunOwner } from "./owner.ts";
 import type { Parts } from "./parts.ts";
 
 /** How a run is taken up. */
 export type Begin = "start" | "adopt" | "resume";
+
+/** What a resume brings, and who is told once it is spent. */
+export interface Brought {
+  readonly reply: Reply;
+  readonly spent: () => void;
+}
 
 /** @throws what took the run out of this process's hands */
 export async function workOn(
@@ -29,37 +37,64 @@ export async function workOn(
   opened: OpenRun,
   begin: Begin,
   signal: AbortSignal,
+  brought?: Brought,
 ): Promise<void> {
   const { facts } = opened.record;
   const definition = parts.definitions.exactly(facts.definition, facts.version, facts.id);
   const how = workflowFacts(definition);
-  const owner = new RunOwner(parts, opened);
+  const owner = new RunOwner(parts, opened, brought?.spent);
+  if (owner.record.cancel !== undefined) return endOf(parts, owner);
   try {
-    let result = await take(parts, owner, how, begin, signal);
-    await owner.caughtUp();
-    while (result.status === "paused" && !signal.aborted) {
-      const { revision, waits } = owner.record;
-      if (!(await anyDecided(parts, waits))) return; // W1
-      result = await take(parts, owner, how, "resume", signal);
-      await owner.caughtUp();
-      if (owner.record.revision === revision) return; // a decision that the run can't use as it stands
-    }
-    if (result.status === "completed") await summarize(parts, owner, how, result.state);
+    const work = () => toNextStop(parts, owner, how, { begin, signal, reply: brought?.reply });
+    await parts.slots.enter(facts.id, signal, work); // WF-25
+    if (owner.record.cancel !== undefined) await endOf(parts, owner);
   } catch (error) {
     await owner.caughtUp();
     if (isTerminal(owner.record.standing.status)) return; // its log says how it failed
+    if (signal.aborted && (await owner.lookForCancel())) return endOf(parts, owner); // W3
     const failure = failureBy(error, owner.record);
     if (failure === undefined) throw error; // W2
     await owner.move({ status: "failed", failure });
   }
 }
 
+async function toNextStop(
+  parts: Parts,
+  owner: RunOwner,
+  how: WorkflowFacts,
+  first: Taking,
+): Promise<void> {
+  const { signal } = first;
+  let result = await take(parts, owner, how, first);
+  await owner.caughtUp();
+  while (result.status === "paused" && !signal.aborted) {
+    const { revision, waits, cancel } = owner.record;
+    if (cancel !== undefined || !(await anyDecided(parts, waits))) return; // W1
+    result = await take(parts, owner, how, { begin: "resume", signal, reply: undefined });
+    await owner.caughtUp();
+    if (owner.record.revision === revision) return; // a decision that the run can't use as it stands
+  }
+  if (result.status === "completed") await summarize(parts, owner, how, result.state);
+}
+
+/** W3 */
+async function endOf(parts: Parts, { opened }: RunOwner): Promise<void> {
+  const { standing, cancel } = opened.record;
+  if (cancel !== undefined && !isTerminal(standing.status))
+    await endCancelled(parts, opened, cancel);
+}
+
+interface Taking {
+  readonly begin: Begin;
+  readonly signal: AbortSignal;
+  readonly reply: Reply | undefined;
+}
+
 async function take(
   parts: Parts,
   { runner, record }: RunOwner,
   how: WorkflowFacts,
-  begin: Begin,
-  signal: AbortSignal,
+  { begin, signal, reply }: Taking,
 ): Promise<RunResult> {
   const { id, startedBy } = record.facts;
   switch (begin) {
@@ -74,7 +109,7 @@ async function take(
     case "adopt":
       return runner.adopt(how.flow, id, { signal });
     case "resume":
-      return runner.resume(how.flow, id, undefined, { signal });
+      return runner.resume(how.flow, id, reply, { signal });
   }
 }
 
@@ -100,15 +135,32 @@ function beginFailed(facts: RunRecord["facts"], why: string, cause: unknown): Wo
   return new WorkflowError("begin-failed", message, { runId, definition, version }, cause);
 }
 
-/** Whether something that waits is decided and not spent. */
+/** Whether a resume would find something to spend: a decision, or a time that ran out (WF-28). */
 export async function anyDecided(parts: Parts, waits: readonly WaitingFor[]): Promise<boolean> {
-  const { records } = parts.approvals;
   for (const { approvalId } of waits) {
-    if (approvalId === undefined) continue;
-    const stands = await records.read(parts.access.scope, approvalId);
-    if (stands?.state === "decided") return true;
+    if (approvalId !== undefined && (await isSpendable(parts, approvalId))) return true;
   }
   return false;
+}
+
+async function isSpendable({ approvals, access, newId }: Parts, id: string): Promise<boolean> {
+  const { records } = approvals;
+  const { scope } = access;
+  const stands = await records.read(scope, id);
+  switch (stands?.state) {
+    case "decided":
+      return true;
+    case "consumed": // closed without a person, and not by this run: it expired and was swept
+      return !stands.decision.approved && stands.decision.reason !== undefined;
+    case "pending": {
+      const { argumentsDigest } = stands;
+      // A plan changes nothing; it is ready where the record expired (APR-13).
+      const plan = await records.settle({ scope, id, attemptId: newId(), argumentsDigest });
+      return plan.status === "ready";
+    }
+    case undefined:
+      return false;
+  }
 }
 
 /** A line for lists. It is no part of the run's end: where it can't be had, the run has completed without one. */

@@ -63,36 +63,6 @@ describe("what happens while a run is worked on", () => {
     expect((await desk.settled(runId)).status).toBe("interrupted");
   });
 
-  it("WF-20 writes every row of a run under the fence of its owner", async () => {
-    const here = world();
-    const fences: unknown[] = [];
-    const store = watched(here.homes.log, async (writes) => {
-      for (const { statement, fence } of writes) if (statement === "runs.put") fences.push(fence);
-    });
-    const owner = { name: "session:desk", epoch: 3 };
-    const desk = new Workflows({
-      store,
-      definitions: [refunds(here.effects)],
-      keyring,
-      clock: here.clock,
-      ids: countingIds("fenced"),
-      session: "desk",
-      fence: ({ facts }) => ({ ...owner, name: `session:${facts.session}` }),
-    });
-    const { runId } = await desk.start("refund", input);
-    const { waitsFor } = await desk.settled(runId);
-    expect(fences).toEqual([owner, owner, owner]);
-    here.homes.runs.setEpoch("session:desk", 4);
-    await desk.decide(waitsFor[0]!.id, approve({ by: dana }));
-    await expect(desk.settled(runId)).rejects.toMatchObject({ code: "revision-conflict" });
-    expect((await desk.get(runId))?.status).toBe("interrupted");
-    await expect(desk.start("refund", input)).rejects.toMatchObject({
-      code: "run-moved",
-      data: { because: "fenced" },
-    });
-    expect(here.effects.paid).toEqual([]);
-  });
-
   it("WF-31 tells the operator of a run that was left, without anything that it holds", async () => {
     const here = world();
     const told: unknown[] = [];

@@ -1,0 +1,62 @@
+/** One request as a caller makes it, from its start to its end: the people who are asked say what the script says. */
+import { approve, deny, type Decision } from "@holdpoint/approvals";
+import { isFlowError } from "@holdpoint/flow";
+import { verified } from "@holdpoint/testing";
+import { edited } from "@holdpoint/tools";
+import type { RunView } from "@holdpoint/workflows";
+
+import { tell, type World } from "./world.ts";
+
+/** More looks at a run than any has stops. */
+const looksMax = 40;
+
+/** How a run was left: as its view says, or with a call of which nobody knows whether it ran. */
+export type Left = { readonly view: RunView } | { readonly inDoubt: string };
+
+export async function carryOut(world: World, key: string): Promise<Left> {
+  const { desk } = world;
+  const { runId } = await desk.start("claim", { orderId: key }, { key });
+  tell({ told: "started", runId });
+  for (let look = 0; look < looksMax; look += 1) {
+    const left = await settledOrDoubt(world, runId);
+    if ("inDoubt" in left || left.view.status !== "interrupted") return left;
+    for (const { approvalId, tool } of left.view.waitsFor) await decideOn(world, approvalId, tool);
+  }
+  throw new Error(`run ${runId} goes on waiting, whatever is decided`);
+}
+
+export async function settledOrDoubt({ desk }: World, runId: string): Promise<Left> {
+  try {
+    return { view: await desk.settled(runId) };
+  } catch (error) {
+    if (!isFlowError(error, "in-doubt")) throw error;
+    return { inDoubt: String(error.data["tool"]) };
+  }
+}
+
+/** Everybody who has a say about one approval says it, one after the other; who has said it already says it again. */
+async function decideOn(world: World, approvalId: string | undefined, tool: string): Promise<void> {
+  if (approvalId === undefined) throw new Error(`'${tool}' waits without a record`);
+  for (const decision of await script(world, tool)) {
+    const stands = await world.records.read("default", approvalId);
+    if (stands?.state === "consumed") return; // decided, and the run has gone on by itself
+    const { status } = await world.desk.decide(approvalId, decision);
+    if (status === "accepted" || status === "already") tell({ told: "decided", approvalId });
+  }
+}
+
+async function script({ ship }: World, tool: string): Promise<readonly Decision[]> {
+  const [dana, erik] = [await verified("dana"), await verified("erik")];
+  switch (tool) {
+    case "node:claim.review":
+      return [approve({ by: dana }), approve({ by: erik })];
+    case "node:claim.extra":
+      return [deny({ by: dana, note: "not this time" })];
+    case "grace":
+      return [deny({ by: erik })];
+    case "ship":
+      return [approve({ by: dana, edited: edited(ship, { orderId: "edited", cents: 7 }) })];
+    default:
+      return [approve({ by: dana })];
+  }
+}

@@ -1,0 +1,64 @@
+import type { CrashMoment } from "@holdpoint/testing";
+
+import { moments } from "./points.ts";
+import type { Verdict } from "./verdict.ts";
+import type { Layout } from "./world.ts";
+import { once } from "./write-points.ts";
+
+interface Found {
+  readonly layout: Layout;
+  readonly names: readonly string[];
+  readonly moment: CrashMoment;
+  /** The run's start key, which is in its output. */
+  readonly key: string;
+  readonly verdict: Verdict | undefined;
+  readonly errors: string;
+}
+
+/** Where a call that may not be repeated can be left in doubt: between its intent and its end on record. */
+const doubtful: ReadonlySet<string> = new Set(["W3", "W4", "W5"].map(once));
+
+/** What was found after each kill, added up. */
+export class Tally {
+  kills = 0;
+  inDoubt = 0;
+  readonly faults: string[] = [];
+  readonly #byPoint = new Map<string, number[]>();
+  readonly #ends = new Map<Layout, string>();
+
+  /** How an undisturbed run ends there. */
+  expect(layout: Layout, end: string): void {
+    this.#ends.set(layout, end);
+  }
+
+  add({ layout, names, moment, key, verdict, errors }: Found): void {
+    this.kills += 1;
+    for (const name of names) {
+      const cells = this.#byPoint.get(name) ?? [0, 0, 0];
+      cells[moments.indexOf(moment)]! += 1;
+      this.#byPoint.set(name, cells);
+    }
+    const where = `${layout}, ${moment} ${names.join(" ")}, ${key}`;
+    if (verdict === undefined) return this.fail(`${where}: stranded: ${errors}`);
+    for (const fault of verdict.faults) this.fail(`${where}: ${fault}`);
+    if (verdict.status === "in-doubt") {
+      this.inDoubt += 1;
+      if (!names.some((name) => doubtful.has(name))) this.fail(`${where}: in doubt there`);
+      return;
+    }
+    const end = verdict.end.replaceAll(key, "KEY");
+    if (end !== this.#ends.get(layout)) this.fail(`${where}: ends otherwise: ${end}`);
+  }
+
+  /** Kills before, inside and after each write point. */
+  table(): readonly (readonly [point: string, kills: string])[] {
+    const order = (name: string): number => Number(/\d+/.exec(name)?.[0] ?? 99);
+    return [...this.#byPoint]
+      .toSorted(([a], [b]) => order(a) - order(b) || (a < b ? -1 : 1))
+      .map(([point, kills]) => [point, kills.join(" ")]);
+  }
+
+  fail(what: string): void {
+    this.faults.push(what);
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * Which of the places where a run is written a commit holds, by the names of the threat model: W1 seed, W2 first entry, W3
+ * intent, W5 result, W7 record, W8 paused, W9 registry waits, W11 decided, W12 its audit entry, W13 attempt announced, W14
+ * spent with the answer, W15 spent in a store of its own, W16 withdrawn, W17 node finished, W18 end, W19 registry ended.
+ */
+import type { CommitOutcome, Write } from "@holdpoint/approvals";
+import { logKey } from "@holdpoint/flow";
+import { verify, type Keyring } from "@holdpoint/seal";
+
+import { onceOnly } from "./claim.ts";
+
+const byEvent: Readonly<Record<string, string>> = {
+  "run-started": "W2",
+  "call-started": "W3",
+  "call-finished": "W5",
+  "step-recorded": "W5",
+  paused: "W8",
+  settling: "W13",
+  answered: "W14",
+  superseded: "W16",
+  "visit-finished": "W17",
+  completed: "W18",
+  failed: "W18",
+  cancelled: "W18",
+};
+
+const byRunStatus: Readonly<Record<string, string>> = {
+  pending: "W1",
+  interrupted: "W9",
+  completed: "W19",
+  failed: "W19",
+};
+
+/** The write points of one commit, in order; a commit of none of them is `other`. */
+export function writePointsOf(writes: readonly Write[], keyring: Keyring): readonly string[] {
+  const found = new Set<string>();
+  const logged = writes.some(({ statement }) => statement === "log.append");
+  for (const write of writes) {
+    const point = pointOf(write, keyring, logged);
+    if (point !== undefined) found.add(point);
+  }
+  if (found.has("W11")) found.add("W12"); // one commit
+  return found.size === 0 ? ["other"] : [...found];
+}
+
+function pointOf(write: Write, keyring: Keyring, logged: boolean): string | undefined {
+  const { statement, values, expect } = write;
+  if (statement === "runs.put") return byRunStatus[String(values["status"])];
+  if (statement === "log.append") {
+    const event = eventOf(write, keyring);
+    const point = byEvent[event?.type ?? ""];
+    return point !== undefined && onceOnly.has(event?.call?.name ?? "") ? once(point) : point;
+  }
+  if (statement !== "approvals.put") return undefined;
+  if (expect === 0) return "W7";
+  const isSpent = values["state"] === "consumed";
+  if (!isSpent) return "W11";
+  return logged ? undefined : "W15";
+}
+
+/** A write point of a call whose tool is not idempotent. */
+export function once(point: string): string {
+  return `${point}/once`;
+}
+
+interface Logged {
+  readonly type: string;
+  readonly call?: { readonly name: string };
+}
+
+function eventOf({ statement, key, values }: Write, keyring: Keyring): Logged | undefined {
+  if (statement !== "log.append") return undefined;
+  const text = wholeText(key, String(values["text"]));
+  const { body } = verify(text, { keyring, purpose: "log-entry" });
+  return JSON.parse(body) as Logged; // its names alone, so no class of it has to be built
+}
+
+const texts = new Map<string, string>();
+
+/** An entry's text where it was kept as what is new in it, and where in earlier ones the rest stands. */
+function wholeText(key: string, kept: string): string {
+  const run = key.slice(0, key.lastIndexOf("/"));
+  let text = kept;
+  if (kept.startsWith("~")) {
+    const line = kept.indexOf("\n");
+    const fresh = kept.slice(line + 1);
+    let used = 0;
+    text = "";
+    for (const place of kept.slice(1, line).split(" ").slice(1)) {
+      const [revision = 0, from = 0, length = 0, at = 0] = place.split(".").map(Number);
+      const earlier = texts.get(logKey(run, revision)) ?? "";
+      text += fresh.slice(used, at) + earlier.slice(from, from + length);
+      used = at;
+    }
+    text += fresh.slice(used);
+  }
+  texts.set(key, text);
+  return text;
+}
+
+/** A store whose commits are told of before they are made. */
+export function overheard<
+  S extends { commit(id: string, writes: readonly Write[]): Promise<CommitOutcome> },
+>(store: S, hear: (writes: readonly Write[]) => void): S {
+  return new Proxy(store, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name, target);
+      if (name === "commit") {
+        return (attemptId: string, writes: readonly Write[]) => {
+          hear(writes);
+          return target.commit(attemptId, writes);
+        };
+      }
+      return typeof member === "function" ? member.bind(target) : member;
+    },
+  });
+}

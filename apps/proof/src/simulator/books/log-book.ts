@@ -1,0 +1,148 @@
+/**
+ * A run's log as it was applied, entry by entry, beside the store and independent of the code that reads it.
+ *
+ * I3 Revisions are 1 to n without a gap, each sealed with the MAC of the one before.
+ * I5 Nothing comes after a run's end.
+ * I1 An approval is spent once.
+ */
+import { idempotencyKeyOf } from "@holdpoint/tools";
+import { createSealer, verify } from "@holdpoint/seal";
+import type { Row } from "@holdpoint/approvals";
+import type { EventOf, RunEvent } from "@holdpoint/flow";
+
+import { keyring } from "../keyring.ts";
+
+/** A call that began: nobody knows whether it ran until it ends. */
+interface Begun {
+  readonly tool: string;
+  readonly idempotent: boolean;
+}
+
+export type Answer = EventOf<"answered">["answers"][number];
+
+export type LogStatus = "none" | "running" | "interrupted" | "completed" | "failed" | "cancelled";
+
+const sealer = createSealer({});
+
+export class LogBook {
+  readonly runId: string;
+  readonly events: RunEvent[] = [];
+  /** Calls that began and have no end on record, by idempotency key. */
+  readonly begun = new Map<string, Begun>();
+  /** Ends of calls: the revision, by idempotency key. */
+  readonly finished = new Map<string, number>();
+  /** What was spent, by call. */
+  readonly answers = new Map<string, { readonly answer: Answer; readonly attemptId: string }>();
+  readonly #spent = new Set<string>();
+  #mac = "";
+  status: LogStatus = "none";
+  /** Announced, and not yet known to be spent. */
+  settling: string | undefined;
+
+  constructor(runId: string) {
+    this.runId = runId;
+  }
+
+  get ended(): boolean {
+    return this.status === "completed" || this.status === "failed" || this.status === "cancelled";
+  }
+
+  /** Calls that may not be repeated and of which nobody knows whether they ran. */
+  get inDoubt(): readonly string[] {
+    return [...this.begun.values()].filter(({ idempotent }) => !idempotent).map(({ tool }) => tool);
+  }
+
+  /** Takes an entry in; answers what is wrong with it. */
+  append(row: Row): { readonly event: RunEvent; readonly faults: readonly string[] } {
+    const faults: string[] = [];
+    const revision = Number(row.values["revision"]);
+    if (row.version !== 1) faults.push(`entry ${revision} was written ${row.version} times`);
+    if (revision !== this.events.length + 1)
+      faults.push(`entry ${revision} came after ${this.events.length} entries`);
+    const { header, body, mac } = verify(String(row.values["text"]), {
+      keyring,
+      purpose: "log-entry",
+    });
+    if (header["run"] !== this.runId || header["rev"] !== revision || header["prev"] !== this.#mac)
+      faults.push(`entry ${revision} is not chained to the one before`);
+    this.#mac = mac;
+    const event = sealer.decode(body) as RunEvent;
+    if (this.ended) faults.push(`'${event.type}' came after the run was ${this.status}`);
+    this.events.push(event);
+    faults.push(...this.#follow(event, revision));
+    return { event, faults: faults.map((fault) => `run ${this.runId}: ${fault}`) };
+  }
+
+  #follow(event: RunEvent, revision: number): readonly string[] {
+    switch (event.type) {
+      case "call-started":
+        return this.#began(event);
+      case "call-finished":
+      case "call-unjournaled":
+        return this.#end(event, revision);
+      case "settling":
+        this.settling = event.attemptId;
+        return [];
+      case "answered":
+        return this.#answered(event);
+      case "run-started":
+        this.status = "running";
+        return [];
+      case "paused":
+        this.status = "interrupted";
+        return [];
+      case "completed":
+      case "failed":
+      case "cancelled":
+        this.status = event.type;
+        return [];
+      default:
+        return [];
+    }
+  }
+
+  #began(event: EventOf<"call-started">): readonly string[] {
+    const key = this.#keyOf(event);
+    const faults: string[] = [];
+    if (this.begun.has(key)) faults.push(`'${event.call.name}' began twice`);
+    if (this.finished.has(key)) faults.push(`'${event.call.name}' began after its end`);
+    this.begun.set(key, { tool: event.call.name, idempotent: event.idempotent });
+    return faults;
+  }
+
+  #end(
+    event: EventOf<"call-finished"> | EventOf<"call-unjournaled">,
+    revision: number,
+  ): readonly string[] {
+    const key = this.#keyOf(event);
+    const twice = this.finished.has(key);
+    this.begun.delete(key);
+    this.finished.set(key, revision);
+    return twice ? [`'${event.call.name}' has two ends`] : [];
+  }
+
+  // I1
+  #answered({ answers, attemptId }: EventOf<"answered">): readonly string[] {
+    const faults: string[] = [];
+    this.settling = undefined;
+    this.status = "running";
+    for (const answer of answers) {
+      this.answers.set(answer.callId, { answer, attemptId });
+      const { approvalId } = answer;
+      if (approvalId === undefined) continue;
+      if (this.#spent.has(approvalId)) faults.push(`approval ${approvalId} was spent twice`);
+      this.#spent.add(approvalId);
+    }
+    return faults;
+  }
+
+  #keyOf({ visit, call }: { visit: string; call: EventOf<"call-started">["call"] }): string {
+    return idempotencyKeyOf({
+      runId: this.runId,
+      node: visit,
+      tool: call.name,
+      key: call.key,
+      number: call.number,
+    });
+  }
+}

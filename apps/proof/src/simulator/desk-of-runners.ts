@@ -1,0 +1,76 @@
+import { unverified } from "@holdpoint/approvals";
+import { FlowRunner, isFlowError, replies, type Flow, type RunResult } from "@holdpoint/flow";
+
+import { scope, type Desk, type DeskParts } from "./desk.ts";
+import type { FlowName } from "./profile.ts";
+
+/** A program over a runner alone: one thing at a time with each run, and no registry. */
+export function runnerDesk(parts: DeskParts): Desk {
+  const { store, approvals, keyring, clock, ids, logger, onEvent, flows } = parts;
+  const { records } = approvals;
+  const runner = new FlowRunner({
+    log: store.log,
+    approvals,
+    keyring,
+    clock,
+    ids,
+    logger,
+    onEvent,
+  });
+  const busy = new Set<string>();
+
+  /** One thing at a time with a run; `busy`: something else is under way. */
+  async function alone(runId: string, work: (flow: Flow) => Promise<RunResult>): Promise<string> {
+    if (busy.has(runId)) return "busy";
+    busy.add(runId);
+    try {
+      const result = await work(flowOf(runId));
+      return result.status;
+    } finally {
+      busy.delete(runId);
+    }
+  }
+
+  const flowOf = (runId: string): Flow => flows[runId.split("-")[0] as FlowName];
+
+  async function takenUp(runId: string): Promise<string> {
+    try {
+      return await alone(runId, async (flow) => {
+        const adopted = await runner.adopt(flow, runId);
+        return adopted.status === "paused" ? runner.resume(flow, runId) : adopted;
+      });
+    } catch (error) {
+      if (isFlowError(error, "run-not-found")) return "not there";
+      if (isFlowError(error, "resume-terminal")) return "ended";
+      throw error;
+    }
+  }
+
+  return {
+    start: (_, id) =>
+      alone(id, (flow) => {
+        const requestedBy = unverified("gus");
+        return runner.run(flow, { id }, { runId: id, requestedBy });
+      }),
+    async takeUp(runs) {
+      const said: string[] = [];
+      for (const runId of runs) said.push(await takenUp(runId));
+      return said.join(", ");
+    },
+    decide: async ({ id, decision, attemptId }) =>
+      (await records.decide({ scope, id, decision, attemptId })).status,
+    reply: (runId, { id, decision }) =>
+      alone(runId, (flow) => runner.resume(flow, runId, replies({ [id]: decision }))),
+    async cancel(runId, by) {
+      if (busy.has(runId)) return "busy";
+      busy.add(runId);
+      try {
+        await runner.cancel(flowOf(runId), runId, { reason: "not wanted", by });
+        return "cancelled";
+      } finally {
+        busy.delete(runId);
+      }
+    },
+    sweep: async () => `${(await records.sweep(scope)).length} expired`,
+  };
+}

@@ -1,0 +1,41 @@
+import type { ActorRef, Clock, Decision, DeferredApproval, Ids } from "@holdpoint/approvals";
+import type { Listener, Logger } from "@holdpoint/flow";
+import type { Keyring } from "@holdpoint/seal";
+
+import type { Flows } from "./flows/flows.ts";
+import type { FlowName } from "./profile.ts";
+import type { Stores } from "./stores.ts";
+
+/** What somebody outside can ask of a process. Each resolves with a word for the trace. */
+export interface Desk {
+  /** Starts a run under an id of the caller's, or answers the one that stands. */
+  start(flow: FlowName, id: string): Promise<string>;
+  /** Takes up what nobody works on, of these runs. */
+  takeUp(runs: readonly string[]): Promise<string>;
+  decide(how: Deciding): Promise<string>;
+  /** Answers a run's question and goes on with it, in one call. */
+  reply(runId: string, how: Deciding): Promise<string>;
+  cancel(runId: string, by: ActorRef): Promise<string>;
+  /** Ends what expired undecided. */
+  sweep(): Promise<string>;
+}
+
+export interface Deciding {
+  readonly id: string;
+  readonly decision: Decision;
+  /** Names this delivery, so that it can be repeated. */
+  readonly attemptId: string;
+}
+
+/** What a desk is made of. */
+export interface DeskParts extends Flows {
+  readonly store: Stores;
+  readonly approvals: DeferredApproval;
+  readonly keyring: Keyring;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly logger: Logger;
+  readonly onEvent: Listener;
+}
+
+export const scope = "default";

@@ -1,0 +1,201 @@
+/** What comes from outside while the world is rough: callers, people, deaths and wrong clocks. */
+import { decisionTerms, type Decision, type Row } from "@holdpoint/approvals";
+
+import { minuteMs } from "./flows/tools.ts";
+import { actor, opinion } from "./people.ts";
+import type { Process } from "./process.ts";
+import type { World } from "./world.ts";
+
+/** A decision as it was sent, to be sent again. */
+interface Sent {
+  readonly approvalId: string;
+  readonly runId: string;
+  readonly decision: Decision;
+  readonly attemptId: string;
+  readonly label: string;
+}
+
+const events = [
+  "start",
+  "decide",
+  "decide again",
+  "reply",
+  "take up",
+  "cancel",
+  "sweep",
+  "boot",
+  "crash",
+  "time",
+  "store clock",
+  "wall clock",
+] as const;
+
+type OutsideEvent = (typeof events)[number];
+
+export class Drama {
+  readonly #world: World;
+  readonly #sent: Sent[] = [];
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** Draws something that comes from outside, and lets it. */
+  happen(): void {
+    const world = this.#world;
+    const { chance } = world;
+    const drawn = chance.weighed(this.#weights());
+    const process = world.living.length === 0 ? undefined : chance.pick(world.living);
+    if (drawn === "boot") return this.#boot();
+    if (drawn === "time") return this.#timePasses();
+    if (drawn === "store clock") return this.#moveStoreClock();
+    if (process === undefined || drawn === undefined) return;
+    switch (drawn) {
+      case "start":
+        return this.#start(process);
+      case "decide":
+        return this.#decide(process);
+      case "decide again":
+        return this.send(process, chance.pick(this.#sent));
+      case "reply":
+        return this.#reply(process);
+      case "take up":
+        return world.ask(process, "take up", () => process.desk.takeUp(world.runIds));
+      case "cancel":
+        return this.#cancel(process);
+      case "sweep":
+        return world.ask(process, "sweep", () => process.desk.sweep());
+      case "crash":
+        world.sometimes.see("fault: crash");
+        return process.die();
+      case "wall clock":
+        return this.#moveWallClock(process);
+    }
+  }
+
+  #weights(): Readonly<Partial<Record<OutsideEvent, number>>> {
+    const world = this.#world;
+    const { profile, processes, book } = world;
+    const records = book.approvals.size;
+    const absent = profile.processes - world.living.length;
+    return {
+      start: world.asked.length < profile.flows.length ? 4 : 0.3,
+      decide: records > 0 ? 6 : 0,
+      "decide again": this.#sent.length > 0 ? 1 : 0,
+      reply: records > 0 ? 1.5 : 0,
+      "take up": 3,
+      cancel: profile.cancels && world.runIds.length > 0 ? 0.3 : 0,
+      sweep: 0.5,
+      boot: absent > 0 || processes.length < profile.processes ? 6 : 0,
+      crash: profile.faults.crash > 0 ? 0.7 : 0,
+      time: 1,
+      "store clock": profile.faults["store-clock"] > 0 ? 0.4 : 0,
+      "wall clock": profile.faults["wall-clock"] > 0 ? 0.4 : 0,
+    };
+  }
+
+  #boot(): void {
+    const { profile, processes } = this.#world;
+    for (let place = 0; place < profile.processes; place += 1) {
+      if (processes[place]?.alive !== true) {
+        this.#world.boot(place);
+        return;
+      }
+    }
+  }
+
+  /** Callers start what is to be done, and start it again where they heard nothing. */
+  #start(process: Process): void {
+    const { asked, profile, chance } = this.#world;
+    const fresh = asked.length < profile.flows.length;
+    const id = fresh ? `${profile.flows[asked.length]!}-${asked.length}` : chance.pick(asked);
+    if (fresh) asked.push(id);
+    this.#world.start(process, id);
+  }
+
+  #decide(process: Process): void {
+    const record = this.#record();
+    const { chance, profile } = this.#world;
+    const decision = opinion(String(record.values["tool"]), chance, profile.moody);
+    this.send(process, this.#note(record, decision));
+  }
+
+  send(process: Process, { approvalId, decision, attemptId, label }: Sent): void {
+    const { approved } = decisionTerms(decision);
+    const how = { id: approvalId, decision, attemptId };
+    this.#world.ask(
+      process,
+      label,
+      () => process.desk.decide(how),
+      (said) => {
+        if (said === "decided" || said === "accepted" || said === "already")
+          this.#world.acknowledged.decided(approvalId, approved);
+        if (said === "already") this.#world.sometimes.see("a decision is repeated");
+        if (said === "open") this.#world.sometimes.see("a quorum is open");
+        if (said === "superseded") this.#world.sometimes.see("an edit needs somebody else");
+      },
+    );
+  }
+
+  #reply(process: Process): void {
+    const record = this.#record();
+    const { chance, profile } = this.#world;
+    const decision = opinion(String(record.values["tool"]), chance, profile.moody);
+    const { approvalId: id, runId, attemptId, label } = this.#note(record, decision);
+    this.#world.ask(process, `reply: ${label}`, () =>
+      process.desk.reply(runId, { id, decision, attemptId }),
+    );
+  }
+
+  /** Somebody looks at the list; some look at an old one. */
+  #record(): Row {
+    const { chance, book } = this.#world;
+    const all = [...book.approvals.values()];
+    const pending = all.filter(({ values }) => values["state"] === "pending");
+    return chance.pick(pending.length > 0 && chance.happens(0.85) ? pending : all);
+  }
+
+  #note({ key, values }: Row, decision: Decision): Sent {
+    const { approved, by, edited } = decisionTerms(decision);
+    const verb = approved ? (edited === undefined ? "approves" : "approves edited") : "denies";
+    const label = `${by.id} ${verb} ${String(values["tool"])} ${key.slice(0, 6)}`;
+    const sent = {
+      approvalId: key,
+      runId: String(values["runId"]),
+      decision,
+      attemptId: `sent-${this.#sent.length}`,
+      label,
+    };
+    this.#sent.push(sent);
+    return sent;
+  }
+
+  #cancel(process: Process): void {
+    const world = this.#world;
+    const runId = world.chance.pick(world.runIds);
+    world.ask(process, `cancel ${runId.slice(0, 8)}`, () =>
+      process.desk.cancel(runId, actor("dana")),
+    );
+  }
+
+  #timePasses(): void {
+    const { chance, time, trace } = this.#world;
+    const ms = chance.pick([100, 5_000, minuteMs, 10 * minuteMs, 25 * minuteMs]);
+    time.pass(ms);
+    trace.add("time", `${ms} ms pass`);
+  }
+
+  #moveStoreClock(): void {
+    const world = this.#world;
+    world.sometimes.see("fault: store-clock");
+    world.storeWallMs += world.chance.pick([-60, -5, 5, 60]) * minuteMs;
+    world.trace.add("store", `its clock is ${world.storeWallMs} ms off`);
+  }
+
+  #moveWallClock(process: Process): void {
+    const world = this.#world;
+    world.sometimes.see("fault: wall-clock");
+    process.wallMs += world.chance.pick([-525_600, -5, 5, 525_600]) * minuteMs;
+    world.trace.add(process.name, `its clock is ${process.wallMs} ms off`);
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * When nothing goes wrong any more: callers start again what they heard nothing of, a process takes up what is left, people
+ * answer, and every run ends (I10).
+ */
+import type { LogBook } from "./books/log-book.ts";
+import { minuteMs } from "./flows/tools.ts";
+import { agreed, type Name } from "./people.ts";
+import type { Process } from "./process.ts";
+import type { World } from "./world.ts";
+
+/** More rounds than any run has stops. */
+const roundsMax = 40;
+/** Rounds without anything new on record: nobody gets any further. */
+const idleMax = 3;
+const stepsMax = 5_000;
+
+/** Whether every run has come to its end, with what is wrong if not. */
+export async function heal(world: World): Promise<boolean> {
+  world.rough = false;
+  world.trace.add("world", "nothing goes wrong from here on");
+  if (world.chance.happens(0.5)) for (const process of world.living) process.die();
+  const process = world.living[0] ?? world.boot(0);
+  if (!(await drained(world))) return false;
+  for (const id of world.asked) {
+    world.start(process, id);
+    if (!(await drained(world))) return false;
+  }
+  let idle = 0;
+  for (let round = 0; round < roundsMax; round += 1) {
+    if (world.runIds.every((runId) => isOver(world, runId))) return true;
+    const before = recorded(world);
+    if (!(await lookedAfter(world, process))) return false;
+    idle = recorded(world) === before ? idle + 1 : 0;
+    if (idle >= idleMax) break;
+  }
+  const left = world.runIds.filter((runId) => !isOver(world, runId));
+  world.faults.push(...left.map((runId) => `run ${runId} is stranded: ${standing(world, runId)}`));
+  return false;
+}
+
+/** One round: what ran out is swept, people answer, and the process takes up what is there. */
+async function lookedAfter(world: World, process: Process): Promise<boolean> {
+  const { desk } = process;
+  world.ask(process, "sweep", () => desk.sweep());
+  if (!(await drained(world))) return false;
+  for (const { key, values } of [...world.book.approvals.values()]) {
+    if (values["state"] !== "pending") continue;
+    for (const who of ["dana", "erik"] as const) {
+      if (world.book.approvals.get(key)?.values["state"] !== "pending") break;
+      answer(world, process, { id: key, tool: String(values["tool"]), who });
+      if (!(await drained(world))) return false;
+    }
+  }
+  world.ask(process, "take up", () => desk.takeUp(world.runIds));
+  return drained(world);
+}
+
+function answer(
+  world: World,
+  process: Process,
+  { id, tool, who }: { id: string; tool: string; who: Name },
+): void {
+  const how = { id, decision: agreed(tool, who), attemptId: `heal-${world.trace.length}` };
+  world.ask(process, `${who} decides ${tool} ${id.slice(0, 6)}`, () => process.desk.decide(how));
+}
+
+/** Lets everything that waits happen, and time pass for what waits for it. */
+async function drained(world: World): Promise<boolean> {
+  for (let steps = 0; steps < stepsMax; steps += 1) {
+    const next = world.choose();
+    if (next !== undefined) {
+      if (!(await world.step(next))) return false;
+      continue;
+    }
+    const untilNext = world.time.untilNext();
+    if (untilNext === undefined || untilNext > minuteMs) return true;
+    world.time.pass(untilNext);
+  }
+  world.faults.push("the world does not come to rest");
+  return false;
+}
+
+function isOver(world: World, runId: string): boolean {
+  const log = world.book.log(runId);
+  const row = world.book.runs.get(runId);
+  if (log.status === "running" && log.inDoubt.length > 0) return true;
+  const registered = row?.values["status"];
+  if (registered === "cancelled" && log.status === "none") return true;
+  return log.ended && (row === undefined || registered === log.status);
+}
+
+function standing(world: World, runId: string): string {
+  const log: LogBook = world.book.log(runId);
+  const row = world.book.runs.get(runId);
+  const registry = row === undefined ? "" : `, its registry ${String(row.values["status"])}`;
+  return `its log says ${log.status} after ${log.events.length} entries${registry}`;
+}
+
+/** A figure that grows with everything that is put on record. */
+function recorded({ book }: World): number {
+  let sum = 0;
+  for (const { events } of book.logs.values()) sum += events.length;
+  for (const { version } of book.approvals.values()) sum += version;
+  for (const { version } of book.runs.values()) sum += version;
+  return sum;
+}

@@ -1,0 +1,14 @@
+import { ApprovalAlreadyDecided, type ActorRef } from "@holdpoint/approvals";
+
+import { answeredId, type Answered } from "./event.ts";
+
+/** Who answered, where nobody was named. */
+const unnamed: ActorRef = Object.freeze({ id: "unnamed", assurance: "none" });
+
+/** A second use of what was answered before (FLOW-54). `at`: when it was, as far as that is known. */
+export function alreadyAnswered(answered: Answered, at: number): ApprovalAlreadyDecided {
+  const id = answeredId(answered);
+  if (answered.kind === "approval") return new ApprovalAlreadyDecided(id, answered.decision);
+  const decision = { approved: true, by: answered.by ?? unnamed, at };
+  return new ApprovalAlreadyDecided(id, decision, `${id} is answered already`);
+}

@@ -1,0 +1,90 @@
+/**
+ * What a supervisor does again and again, by one timer: look for sessions, honour wishes to cancel, find times that ran out, and
+ * try again what was left.
+ *
+ * P1 One part that fails keeps no other from being done, and all come round again.
+ */
+
+import type { CancelTimer } from "@holdpoint/approvals";
+import { errorInfo } from "@holdpoint/tools";
+
+import { cancelled } from "../run/owner.ts";
+import type { Hearing } from "./hearing.ts";
+import type { Hold } from "./hold.ts";
+import type { Sessions } from "./sessions.ts";
+import { takeUp, takeUpSession } from "./taking-up.ts";
+import type { Wiring } from "./wiring.ts";
+
+export class Rounds {
+  readonly #wiring: Wiring;
+  readonly #sessions: Sessions;
+  readonly #hearing: Hearing;
+  readonly #waiting = new Set<() => void>();
+  #cancel: CancelTimer | undefined;
+  #ended = false;
+
+  constructor(wiring: Wiring, sessions: Sessions, hearing: Hearing) {
+    this.#wiring = wiring;
+    this.#sessions = sessions;
+    this.#hearing = hearing;
+  }
+
+  begin(): void {
+    const { base, pollMs } = this.#wiring;
+    this.#cancel = base.clock.timer(pollMs, () => {
+      void this.#round().then(() => {
+        for (const wake of this.#waiting) wake();
+        this.#waiting.clear();
+        if (!this.#ended) this.begin();
+      });
+    });
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#cancel?.();
+    for (const wake of this.#waiting) wake();
+    this.#waiting.clear();
+  }
+
+  /** Resolves after the next round, or when there are no more. */
+  next(): Promise<void> {
+    if (this.#ended) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.add(resolve));
+  }
+
+  async #round(): Promise<void> {
+    await this.#part("sessions", () => this.#sessions.look());
+    for (const hold of this.#sessions.holds) {
+      await this.#part("runs of a session", () => this.#takeUp(hold));
+      await this.#part("wishes to cancel", () => this.#honour(hold));
+    }
+    await this.#part("times that ran out", () => this.#hearing.lookForExpired());
+    for (const hold of this.#sessions.holds) {
+      const { lanes } = hold.parts;
+      for (const runId of hold.backlog.take((id) => lanes.busy(id))) await takeUp(hold, runId);
+    }
+  }
+
+  async #takeUp(hold: Hold): Promise<void> {
+    if (!hold.takenUp) await takeUpSession(hold, this.#wiring);
+  }
+
+  /** What somebody without the session wished, of runs that are at work: the others are found at their next move. */
+  async #honour({ parts }: Hold): Promise<void> {
+    for (const runId of parts.lanes.runs) {
+      const opened = await parts.access.load(runId);
+      if (opened?.record.cancel !== undefined) parts.lanes.interrupt(runId, cancelled(runId));
+    }
+  }
+
+  // P1
+  async #part(what: string, work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      const { code } = errorInfo(error);
+      this.#wiring.base.logger.warn(`a look for ${what} failed, and comes round again`, { code });
+    }
+  }
+}

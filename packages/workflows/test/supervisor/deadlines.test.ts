@@ -1,0 +1,128 @@
+import { approve, flow } from "@holdpoint/flow";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+
+import { defineWorkflow } from "../../src/index.ts";
+import { rest } from "../timed-clock.ts";
+import { dana } from "../world.ts";
+import { desks, leaseMs, pollMs } from "./desks.ts";
+
+const dayMs = 86_400_000;
+
+/** A gate that may be answered for so long; past it the run takes its denied edge, or fails. */
+function expiring(expiresInMs: number, elsewise: "edge" | "fail" = "edge") {
+  const State = z.object({ end: z.string().optional() });
+  const gated = flow("expiring", State)
+    .gate("review", { payload: () => ({}), expiresInMs })
+    .node("paid", () => ({ end: "paid" }))
+    .node("late", () => ({ end: "late" }))
+    .path("review", "paid");
+  const built = elsewise === "edge" ? gated.denied("review", "late") : gated.edge("paid", "late");
+  return defineWorkflow({ name: "expiring", version: "1", input: State, flow: built.build() });
+}
+
+describe("a time that runs out", () => {
+  it("WF-28 R136 takes its edge once, by the store's clock, after 40 days and not before", async () => {
+    const definition = expiring(40 * dayMs);
+    const { openOf, clock, home } = desks();
+    const desk = openOf([definition], { pollMs: 60_000, leaseMs: 3_600_000 });
+    await desk.activate();
+    const { runId } = await desk.start("expiring", {});
+    await desk.settled(runId);
+    const commits: string[][] = [];
+    home.watch((applied) => commits.push(applied.map(({ table }) => table)));
+    await clock.advance(40 * dayMs - 60_000);
+    expect((await desk.get(runId))?.status).toBe("interrupted");
+    commits.length = 0;
+    await clock.advance(120_000);
+    expect(await desk.get(runId)).toMatchObject({ status: "completed", waitsFor: [] });
+    expect(await desk.output(definition, runId)).toEqual({ end: "late" });
+    const spending = commits.filter((tables) => tables.includes("approvals"));
+    expect(spending).toHaveLength(1);
+    expect(new Set(spending[0])).toEqual(new Set(["approvals", "approvalAudit", "log", "runs"]));
+    const answered = (await desk.history(runId)).filter(({ type }) => type === "answered");
+    expect(answered).toHaveLength(1);
+  }, 120_000);
+
+  it("WF-28 R137 CASE-120 is found at activation, where nobody was running at that time", async () => {
+    const definition = expiring(60_000, "fail");
+    const { openOf, clock, store } = desks();
+    const first = openOf([definition]);
+    await first.activate();
+    const { runId } = await first.start("expiring", {});
+    const { waitsFor } = await first.settled(runId);
+    await first.shutdown();
+    await clock.advance(dayMs);
+    const second = openOf([definition]);
+    const { adoptions } = await second.activate();
+    expect(adoptions).toEqual([{ runId, did: "begun", how: "resume" }]);
+    expect(await second.settled(runId)).toMatchObject({
+      status: "failed",
+      failure: { code: "approval-denied" },
+    });
+    const row = await store.approvals.get("default", waitsFor[0]!.id);
+    expect(row?.values["state"]).toBe("consumed");
+  });
+
+  it("CASE-046 WF-28 loses to a decision that came before it, and wins over one that comes after", async () => {
+    for (const isLate of [false, true]) {
+      const definition = expiring(60_000);
+      const { openOf, clock } = desks();
+      const desk = openOf([definition]);
+      await desk.activate();
+      const { runId } = await desk.start("expiring", {});
+      const { waitsFor } = await desk.settled(runId);
+      clock.leap(isLate ? 60_000 : 59_999);
+      const decided = desk.decide(waitsFor[0]!.id, approve({ by: dana }));
+      if (isLate) await expect(decided).rejects.toMatchObject({ code: "approval-expired" });
+      else await decided;
+      const next = isLate ? openOf([definition]) : desk;
+      if (isLate) await next.activate();
+      await clock.advance(pollMs + leaseMs);
+      await rest();
+      expect(await next.output(definition, runId)).toEqual({ end: isLate ? "late" : "paid" });
+    }
+  });
+
+  it("WF-28 R140 fires once where the store's clock is put back right then", async () => {
+    const definition = expiring(60_000);
+    const { openOf, clock } = desks();
+    const desk = openOf([definition]);
+    await desk.activate();
+    const { runId } = await desk.start("expiring", {});
+    await desk.settled(runId);
+    await clock.advance(60_000);
+    clock.step(-2_000);
+    await clock.advance(3 * pollMs);
+    expect((await desk.get(runId))?.status).toBe("completed");
+    const answered = (await desk.history(runId)).filter(({ type }) => type === "answered");
+    expect(answered).toHaveLength(1);
+  });
+
+  it("WF-28 costs one look where what ran out is no run of this process", async () => {
+    const definition = expiring(60_000);
+    const { openOf, clock, store } = desks();
+    const other = openOf([definition], { session: "other" });
+    await other.activate();
+    const { runId } = await other.start("expiring", {});
+    await other.settled(runId);
+    await other.shutdown();
+    const lists: unknown[] = [];
+    const approvals = {
+      ...store.approvals,
+      list: (...how: Parameters<typeof store.approvals.list>) => {
+        lists.push(how[2].after);
+        return store.approvals.list(...how);
+      },
+    };
+    const desk = openOf([definition], { store: { ...store, approvals } });
+    await desk.activate();
+    await clock.advance(60_000 + 3 * pollMs);
+    expect((await desk.get(runId))?.status).toBe("interrupted");
+    expect(lists.at(-1)).toMatchObject({ value: expect.any(Number) });
+    await other.shutdown();
+    const back = openOf([definition], { session: "other" });
+    await back.activate();
+    expect((await back.settled(runId)).status).toBe("completed");
+  });
+});
