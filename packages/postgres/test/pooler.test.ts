@@ -4,7 +4,7 @@ import { Pool, type PoolClient } from "pg";
 import { afterEach, describe, expect, it } from "vitest";
 
 import { openPostgres, type PostgresClient, type PostgresPool } from "../src/index.ts";
-import { movedClock, place, setEpoch, url } from "./place.ts";
+import { movedClock, place, url } from "./place.ts";
 import { put } from "./record-writes.ts";
 
 interface TransactionPooler extends PostgresPool {
@@ -66,7 +66,6 @@ async function behindPooler() {
   return {
     open,
     advance: async (ms: number) => void (await move(ms)),
-    setEpoch: (name: string, epoch: number) => setEpoch(schema, name, epoch),
     close: () => expect(poolers.flatMap(({ sins }) => sins)).toEqual([]),
   };
 }

@@ -27,6 +27,9 @@ export async function fill(pool: Pool, schema: string, count: number): Promise<v
     INSERT INTO ${schema}.run_keys (scope, key, row_version, attempt, run_id)
       SELECT '${scope}', 'refund/' || n, 1, 'fill', 'run-' || n
       FROM generate_series(0, ${count - 1}) AS n;
-    INSERT INTO ${schema}.leases (name, epoch)
-      SELECT 'session-' || n, 1 FROM generate_series(0, ${count - 1}) AS n`);
+    INSERT INTO ${schema}.snapshots (scope, key, row_version, attempt, revision, text)
+      SELECT '${scope}', 'run-' || n, 1, 'fill', 1, ${text}
+      FROM generate_series(0, ${count - 1}) AS n;
+    INSERT INTO ${schema}.leases (scope, key, row_version, attempt, epoch, owner, until)
+      SELECT '${scope}', 'session-' || n, 1, 'fill', 1, 'somebody', 1 FROM generate_series(0, ${count - 1}) AS n`);
 }
