@@ -10,7 +10,7 @@ import {
   type Write,
 } from "@holdpoint/approvals";
 import { appendWrite, snapshotWrite } from "@holdpoint/flow";
-import { runStatements, startKeyOf } from "@holdpoint/workflows";
+import { putOutbox, runStatements, startKeyOf } from "@holdpoint/workflows";
 import { describe, expect, it } from "vitest";
 
 import { openSqlite } from "../src/index.ts";

@@ -21,11 +21,11 @@ import type { Tenure } from "./tenure.ts";
 export interface Writer {
   readonly tenure: Tenure;
   /** A turn of the event loop, where one is due before the next write. */
-  turn(): Promise<void> | undefined;
+  readonly turn: () => Promise<void> | undefined;
   /** Told once the store said that a newer owner stands. */
-  onLost(): void;
+  readonly onLost: () => void;
   /** Told once something to be told stands in the outbox. */
-  onTold(): void;
+  readonly onTold: () => void;
 }
 
 export function fencedStores({ approvals, log, runs }: WorkflowStore, own: Writer): WorkflowStore {

@@ -86,7 +86,15 @@ export function resolveBase(
     definitions: new Definitions(options.definitions),
     keyring: keyringFor(store, options.keyring),
     sealer: createSealer({ models, codecs }),
-    ...{ scope, edits, models, codecs, onEvent, logger, clock, ids, runs },
+    scope,
+    edits,
+    models,
+    codecs,
+    onEvent,
+    logger,
+    clock,
+    ids,
+    runs,
   };
 }
 

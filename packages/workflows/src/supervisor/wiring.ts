@@ -104,7 +104,10 @@ export function wire(options: SupervisorOptions<readonly Workflow[]>): Wiring {
     turns: new Turns(clock),
     courier: courierOf(base, options),
     wanted: wantedOf(options),
-    ...{ exclusive, adopt, leaseMs, pollMs },
+    exclusive,
+    adopt,
+    leaseMs,
+    pollMs,
   };
 }
 
