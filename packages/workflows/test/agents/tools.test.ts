@@ -94,7 +94,7 @@ describe("the tools for agents", () => {
     expect(home.rows("runs", "default")).toEqual([]);
   });
 
-  it("WF-40 R120 CASE-150 find no run of another session, by any of them", async () => {
+  it("WF-40 R120 find no run of another session, by any of them", async () => {
     const { call, activated } = await toolsOf();
     const other = await activated({ session: "night" });
     const { runId: run_id } = await other.start("refund", { orderId: "B-1" });

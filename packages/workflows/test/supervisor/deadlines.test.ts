@@ -22,7 +22,7 @@ function expiring(expiresInMs: number, elsewise: "edge" | "fail" = "edge") {
 }
 
 describe("a time that runs out", () => {
-  it("WF-28 R136 takes its edge once, by the store's clock, after 40 days and not before", async () => {
+  it("WF-28 R136 CASE-120 takes its edge once, by the store's clock, after 40 days and not before", async () => {
     const definition = expiring(40 * dayMs);
     const { openOf, clock, home } = desks();
     const desk = openOf([definition], { pollMs: 60_000, leaseMs: 3_600_000 });
@@ -64,7 +64,7 @@ describe("a time that runs out", () => {
     expect(row?.values["state"]).toBe("consumed");
   });
 
-  it("CASE-046 WF-28 loses to a decision that came before it, and wins over one that comes after", async () => {
+  it("WF-28 loses to a decision that came before it, and wins over one that comes after", async () => {
     for (const isLate of [false, true]) {
       const definition = expiring(60_000);
       const { openOf, clock } = desks();

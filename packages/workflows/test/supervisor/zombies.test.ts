@@ -30,7 +30,7 @@ function cutOff(home: MemoryHome) {
 }
 
 describe("an owner that was paused and woken", () => {
-  it("R061 STORE-06 changes nothing: what it had sent is refused inside the statement", async () => {
+  it("R061 R072 STORE-06 changes nothing: what it had sent is refused inside the statement", async () => {
     const { home, open, effects, clock, logged } = desks();
     const { store, away, back } = cutOff(home);
     const zombie = open({ store });
@@ -108,7 +108,7 @@ describe("an owner that was paused and woken", () => {
     expect(one.ready().sessions).toMatchObject([{ status: "standby", epoch: 2 }]);
   });
 
-  it("R066 R067 WF-33 survives a clock that is put on or back: late at most, and never two owners", async () => {
+  it("R067 WF-33 survives a clock that is put on or back: late at most, and never two owners", async () => {
     for (const step of [3_600_000, -3_600_000, 365 * 86_400_000, -365 * 86_400_000]) {
       // The process's own clock; the store has another.
       const { home, open, clock } = desks();
@@ -148,7 +148,7 @@ describe("an owner that was paused and woken", () => {
     expect(one.ready()).toMatchObject({ ready: true, sessions: [{ epoch: 2 }] });
   });
 
-  it("R072 WF-23 that could not reach its store goes on once it can, before its lease ran out", async () => {
+  it("WF-33 that could not reach its store goes on once it can, before its lease ran out", async () => {
     const { home, open, clock } = desks();
     let isAway = false;
     const flaky = homeWith(home, (...how) =>
