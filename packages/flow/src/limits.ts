@@ -9,6 +9,12 @@ export const visitsMaxDefault = 10_000;
 /** Nodes of a round that execute side by side when a runner says nothing; more only grows memory in one process. */
 export const concurrencyDefault = 16;
 
+/** Runs within each other: a flow that contains itself and never comes to an end stops here. */
+export const nestedDepthMax = 64;
+
+/** Items of one map: each is kept until its map has finished. */
+export const mapItemsMax = 100_000;
+
 /** A node's, flow's or interrupt's name: it becomes part of ids, keys and paths. */
 export const namePattern = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 

@@ -49,6 +49,78 @@ const base = flow("f", State)
 const built = base.path("a", "g", "p").build();
 const runner = new FlowRunner();
 
+// Maps
+const over = (s: Readonly<S>) => s.tags;
+const one = { order: "x", cents: 1 };
+base
+  .map("m", {
+    over,
+    each: async (tag, ctx, s) => (await ctx.step(`${ctx.index}`, () => tag.length)) + s.tags.length,
+    into: (results, s) => ({ cents: results.values.reduce((a, b) => a + b, s.cents ?? 0) }),
+  })
+  .mapCall("mc", pay, {
+    over,
+    args: (tag, index) => ({ order: tag, cents: index }),
+    into: (results) => ({
+      note: results.items.map((item) => (item.ok ? item.value.id : item.reason)).join(),
+    }),
+  })
+  .edge("m", "mc");
+// @ts-expect-error there is already a node 'a'
+base.map("a", { over, each: (tag) => tag, into: () => ({}) });
+// @ts-expect-error over something that is no array
+base.map("m", { over: (s) => s.order, each: (c: string) => c, into: () => ({}) });
+// @ts-expect-error an item is a text
+base.map("m", { over, each: (tag: number) => tag, into: () => ({}) });
+// @ts-expect-error an item has no such member
+base.map("m", { over, each: (tag) => tag.cents, into: () => ({}) });
+// @ts-expect-error the state has no field 'foo'
+base.map("m", { over, each: (tag) => tag, into: ({ values }) => ({ foo: values }) });
+// @ts-expect-error a value of another type than the field
+base.map("m", { over, each: (tag) => tag.length, into: ({ values }) => ({ note: values[0] }) });
+// @ts-expect-error a skipped item has no value
+base.map("m", { over, each: (tag) => tag, into: ({ items }) => ({ note: items[0]!.value }) });
+// @ts-expect-error neither fail nor skip
+base.map("m", { over, each: (tag) => tag, into: () => ({}), onError: "ignore" });
+// @ts-expect-error an argument is missing
+base.mapCall("m", pay, { over, args: (tag) => ({ order: tag }), into: () => ({}) });
+// @ts-expect-error an argument is of another type
+base.mapCall("m", pay, { over, args: (tag) => ({ order: tag, cents: tag }), into: () => ({}) });
+// @ts-expect-error an item has no such member
+base.mapCall("m", pay, { over, args: (tag) => ({ order: tag.id, cents: 1 }), into: () => ({}) });
+// @ts-expect-error a result has no such member
+base.mapCall("m", pay, { over, args: () => one, into: ({ values }) => ({ note: values[0]!.no }) });
+
+// Flows within
+const Small = z.object({ id: z.string(), left: z.int().default(0) });
+const small = flow("small", Small)
+  .node("a", () => ({}))
+  .build();
+base
+  .subflow("w", small, { input: (s) => ({ id: s.order }), into: (end) => ({ cents: end.left }) })
+  .node("n", async (s, ctx) => ({ cents: (await ctx.run(small, { id: s.order })).left }), {
+    runs: [small, () => small],
+  })
+  .edge("w", "n");
+// @ts-expect-error there is already a node 'a'
+base.subflow("a", small, { input: (s) => ({ id: s.order }), into: () => ({}) });
+// @ts-expect-error an input is missing
+base.subflow("w", small, { input: () => ({}), into: () => ({}) });
+// @ts-expect-error an input of another type
+base.subflow("w", small, { input: () => ({ id: 5 }), into: () => ({}) });
+// @ts-expect-error the flow within ends without such a field
+base.subflow("w", small, { input: (s) => ({ id: s.order }), into: (end) => ({ cents: end.no }) });
+// @ts-expect-error the state has no field 'foo'
+base.subflow("w", small, { input: (s) => ({ id: s.order }), into: (end) => ({ foo: end.left }) });
+// @ts-expect-error a builder is no flow
+base.subflow("w", base, { input: () => ({ order: "" }), into: () => ({}) });
+// @ts-expect-error an input of another type
+base.node("n", async (_, ctx) => void (await ctx.run(small, { id: 5 })));
+// @ts-expect-error the flow within ends without such a field
+base.node("n", async (_, ctx) => ({ cents: (await ctx.run(small, { id: "" })).no }));
+// @ts-expect-error a builder is no flow
+base.node("n", () => ({}), { runs: [base] });
+
 // Names in edges, paths and routes
 // @ts-expect-error no such node
 base.edge("nobody", "a");

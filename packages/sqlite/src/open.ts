@@ -1,4 +1,4 @@
-import type { ApprovalStore, Committer } from "@holdpoint/approvals";
+import type { ApprovalStore, Committer, RowRemover } from "@holdpoint/approvals";
 import type { RunLog } from "@holdpoint/flow";
 import type { LeaseStore, OutboxStore, RunRegistry } from "@holdpoint/workflows";
 
@@ -19,6 +19,8 @@ export interface SqliteStore extends Committer {
   readonly runs: RunRegistry;
   readonly leases: LeaseStore;
   readonly outbox: OutboxStore;
+  /** Takes rows out of it; for `Retention` of the workflows. */
+  readonly removal: RowRemover;
   /** Ends it and wakes who waits; a file that was opened by its path is closed, a caller's handle is not. */
   close(): void;
 }
@@ -49,6 +51,7 @@ export function openSqlite(file: string | SqliteHandle, options: SqliteOptions =
     runs: runsOn(home),
     leases: leasesOn(home),
     outbox: outboxOn(home),
+    removal: home,
     now: () => home.now(),
     commit: (attemptId, writes) => home.commit(attemptId, writes),
     close: () => home.close(),

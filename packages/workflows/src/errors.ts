@@ -3,6 +3,7 @@ export type WorkflowErrorCode =
   | "begin-failed"
   | "cursor-invalid"
   | "definition-invalid"
+  | "export-invalid"
   | "filter-invalid"
   | "input-invalid"
   | "interrupt-unclear"

@@ -107,3 +107,12 @@ export type { RunView } from "./registry/run-view.ts";
 export type { RunQuery } from "./registry/listing.ts";
 export type { CancelRequest, Failure, RunRecord, WaitingFor } from "./registry/record.ts";
 export { isTerminal, mayMove, mayReach, type MoveBy } from "./registry/moves.ts";
+
+// Keeping house
+export {
+  Retention,
+  type Purged,
+  type PurgeHow,
+  type RetentionOptions,
+} from "./retention/retention.ts";
+export { verifyExport, type ExportReport } from "./retention/verify-export.ts";
