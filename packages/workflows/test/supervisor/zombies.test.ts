@@ -109,6 +109,21 @@ describe("an owner that was paused and woken", () => {
     expect(one.ready().sessions).toMatchObject([{ status: "standby", epoch: 2 }]);
   });
 
+  it("WF-33 R064 sends nothing of a run at work once its term is over, though nobody has taken over", async () => {
+    const { definition, begun } = slowWork();
+    const { openOf, store, clock } = desks();
+    const one = openOf([definition]);
+    await one.activate();
+    const { runId } = await one.start("slow", { order: "A" });
+    await rest();
+    const head = await store.log.head("default", runId);
+    clock.leap(leaseMs);
+    begun[0]!.end();
+    await rest();
+    expect(await store.log.head("default", runId)).toBe(head);
+    expect((await one.get(runId))?.status).toBe("running");
+  });
+
   it("R067 WF-33 survives a clock that is put on or back: late at most, and never two owners", async () => {
     for (const step of [3_600_000, -3_600_000, 365 * 86_400_000, -365 * 86_400_000]) {
       // The process's own clock; the store has another.
