@@ -30,7 +30,11 @@ async function trails({ book, records }: World): Promise<readonly string[]> {
       faults.push(`approval ${key} is ${values["state"]}, and its run is ${log.status}`);
     const view = await records.show(scope, key);
     if (view?.state !== "consumed") continue;
-    if (view.attemptId !== book.consumedBy.get(key))
+    const spent = [...log.answers.values()].find(
+      ({ answer: { approvalId, decision } }) =>
+        approvalId !== undefined && decision.approved && book.standingFor(approvalId) === key,
+    );
+    if (spent !== undefined && spent.attemptId !== view.attemptId)
       faults.push(`approval ${key} says that another attempt consumed it`);
     if (log.status === "completed" && view.decision?.approved === true && view.outcome === undefined)
       faults.push(`approval ${key} was spent, and nobody says what for`);

@@ -78,7 +78,9 @@ export class Sometimes {
   logged(event: RunEvent, { events }: LogBook): void {
     switch (event.type) {
       case "answered":
-        for (const { decision } of event.answers) {
+        for (const answer of event.answers) {
+          if (answer.kind !== "approval") continue;
+          const { decision } = answer;
           if (decision.reason === "expired") this.see("an expiry is spent");
           else if (!decision.approved) this.see("a denial is spent");
           if (decision.edited !== undefined) this.see("an edit runs");

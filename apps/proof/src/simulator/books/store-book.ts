@@ -25,6 +25,7 @@ export class StoreBook {
   readonly faults: string[] = [];
   /** Attempts that consumed, by record. */
   readonly consumedBy = new Map<string, string>();
+  readonly #successors = new Map<string, string>();
   readonly #heard: Heard;
   readonly #together: boolean;
 
@@ -32,6 +33,12 @@ export class StoreBook {
     this.#heard = heard;
     this.#together = homes.size === 1;
     for (const home of homes) home.watch((applied) => this.#applied(applied));
+  }
+
+  /** The record that took a record's place because of an edit, or itself. */
+  standingFor(approvalId: string): string {
+    const next = this.#successors.get(approvalId);
+    return next === undefined ? approvalId : this.standingFor(next);
   }
 
   log(runId: string): LogBook {
@@ -77,7 +84,11 @@ export class StoreBook {
     this.approvals.set(row.key, row);
     if (order.indexOf(String(after)) < order.indexOf(String(before ?? "pending")))
       this.faults.push(`approval ${row.key} went from ${before} back to ${after}`);
-    if (after === "consumed" && before !== "consumed") this.consumedBy.set(row.key, row.attempt);
+    if (after === "consumed" && before !== "consumed") {
+      this.consumedBy.set(row.key, row.attempt);
+      const next = applied.find((other) => isSuccessor(other, row));
+      if (next !== undefined) this.#successors.set(row.key, next.row.key);
+    }
     const trail = applied.some(
       (other) => other.table === "approvalAudit" && other.row.key.startsWith(`${row.key}/`),
     );
@@ -87,8 +98,10 @@ export class StoreBook {
   /** I1: what a run says that it spent is consumed, by that very attempt, for that very run. */
   #spentOnRecord(event: RunEvent, { runId }: LogBook): void {
     if (event.type !== "answered") return;
-    for (const { approvalId, decision } of event.answers) {
-      if (approvalId === undefined) continue;
+    for (const answer of event.answers) {
+      if (answer.kind !== "approval" || answer.approvalId === undefined) continue;
+      const { decision } = answer;
+      const approvalId = this.standingFor(answer.approvalId);
       const record = this.approvals.get(approvalId);
       if (record?.values["state"] !== "consumed")
         this.faults.push(`run ${runId} goes on by ${approvalId}, which is not consumed`);
@@ -125,4 +138,10 @@ export class StoreBook {
     const says = String(row.values["status"]);
     if (says !== status) this.faults.push(`run ${runId} is ${says}, and its log says ${status}`);
   }
+}
+
+/** A record that is opened, for the same call, in the commit that closes another one. */
+function isSuccessor({ table, row, previous }: AppliedWrite, closed: Row): boolean {
+  const opened = table === "approvals" && previous === undefined;
+  return opened && row.values["requestKey"] === closed.values["requestKey"];
 }
