@@ -60,7 +60,7 @@ export class Drama {
       case "reply":
         return this.#reply(process);
       case "take up":
-        return world.ask(process, "take up", () => process.desk.takeUp(world.runIds));
+        return world.takeUp(process);
       case "cancel":
         return this.#cancel(process);
       case "sweep":

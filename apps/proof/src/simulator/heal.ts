@@ -51,7 +51,7 @@ async function lookedAfter(world: World, process: Process): Promise<boolean> {
       if (!(await drained(world))) return false;
     }
   }
-  world.ask(process, "take up", () => desk.takeUp(world.runIds));
+  world.takeUp(process);
   return drained(world);
 }
 

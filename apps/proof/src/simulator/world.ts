@@ -132,6 +132,14 @@ export class World {
     return [...this.sometimes.counts.keys()].some((name) => name.startsWith("fault: "));
   }
 
+  /** A process is told to take up what nobody works on. */
+  takeUp(process: Process): void {
+    if (this.profile.mode === "facade")
+      return this.ask(process, "take up", () => process.desk.takeUp(this.runIds));
+    for (const runId of this.runIds)
+      this.ask(process, `take up ${runId}`, () => process.desk.takeUp([runId]));
+  }
+
   /** A caller starts a run, or starts it again. */
   start(process: Process, id: string): void {
     const flow = id.split("-")[0] as FlowName;

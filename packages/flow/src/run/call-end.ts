@@ -86,7 +86,7 @@ async function pendingCall(
   return undefined;
 }
 
-/** A denial on record is spent too: the same record never answers again. */
+/** A denial on record is spent too, an expiry among them: the same record never answers again. */
 async function spendDenial(
   making: Making,
   approvalId: string,
@@ -95,7 +95,7 @@ async function spendDenial(
   const { site, made, callId, records } = making;
   const { live, visit } = site;
   const stands = await records?.read(live.state.seed.scope, approvalId);
-  if (records === undefined || stands?.state !== "decided") return;
+  if (records === undefined || stands === undefined || stands.state === "consumed") return;
   const { argumentsDigest } = stands;
   const asked = request === undefined ? {} : questionOf(making, request, approvalId);
   const what = { visit, callId: callId(), approvalId, argumentsDigest, ...asked };

@@ -5,6 +5,7 @@
  * X2 One at work is told to stop; the wish and its reason are on record before that, so whoever takes the run up after a crash
  *    ends it.
  * X3 A run that has ended stays as it is.
+ * X4 Nothing that was asked for it outlives it. What its log does not know of is withdrawn before: a crash in between asks anew.
  */
 
 import type { FlowRunner } from "@holdpoint/flow";
@@ -18,6 +19,7 @@ import { boundedReason, type CancelRequest, type RunRecord } from "../registry/r
 import { viewOf, type RunView } from "../registry/run-view.ts";
 import { readLog } from "./log-reading.ts";
 import { cancelled, RunOwner } from "./owner.ts";
+import { withdrawOrphans } from "./orphans.ts";
 import type { CancelHow, Parts } from "./parts.ts";
 
 /**
@@ -74,6 +76,7 @@ export async function endCancelled(
   const definition = parts.definitions.exactly(facts.definition, facts.version, facts.id);
   const logged = await readLog(parts, definition, opened);
   if ("failed" in logged) return logged.failed.record;
+  await withdrawOrphans(parts, logged.record); // X4
   const owner = new RunOwner(parts, { ...opened, record: { ...logged.record, standing } });
   if (logged.log === "none") {
     await owner.move({ status: "cancelled", reason: wish.reason, by: wish.by });
