@@ -2,11 +2,13 @@
  * What a crash or a lost store left half done, put right before the run goes on (FLOW-76, FLOW-77).
  *
  * C1 A settle that was announced and not confirmed (P3 of `spend.ts`) is repeated under its own attempt id: that attempt alone
- *    may, so nothing is spent twice. What another attempt took meanwhile is no answer.
+ *    may, so nothing is spent twice. What another attempt took meanwhile is no answer; nor is another decision than the one
+ *    that was announced: whoever announced it may still be at work, and takes what stands under its attempt id for its own.
  * C2 An announced attempt stays known for ever. Its commit may arrive late, or while somebody else announces another one: a
  *    record that it consumed is spent for this run, and answers it.
  */
 import { sealableDecision, type ApprovalRecords, type DecisionRecord } from "@holdpoint/approvals";
+import type { Sealer } from "@holdpoint/seal";
 
 import { FlowError } from "../errors.ts";
 import { alongTriesMax } from "../limits.ts";
@@ -46,9 +48,10 @@ async function repeatAnnounced(live: LiveRun, records: ApprovalRecords): Promise
 async function settledAs(
   live: LiveRun,
   records: ApprovalRecords,
-  { approvalId, argumentsDigest, callId }: DecisionAnswered,
+  { approvalId, argumentsDigest, callId, decision: announced }: DecisionAnswered,
   attemptId: string,
 ): Promise<DecisionRecord | undefined> {
+  const { sealer } = live.parts;
   const { scope, runId } = live.state.seed;
   const isGate = waitsOf(live.state)
     .filter(isApproval)
@@ -58,12 +61,18 @@ async function settledAs(
   for (let tries = 0; tries < alongTriesMax; tries++) {
     const plan = await records.settle(how);
     if (plan.status === "stands" && plan.mine) return plan.decision;
-    if (plan.status !== "ready") return undefined;
+    if (plan.status !== "ready" || !isSame(plan.decision, announced, sealer)) return undefined;
     const known = await commitKnown(records.store, attemptId, plan.writes);
     if (known.status === "done") return plan.decision;
   }
   const message = `the approval ${approvalId} of run ${runId} moves without an end`;
   throw new FlowError("store-unavailable", message, { runId });
+}
+
+function isSame(one: DecisionRecord, other: DecisionRecord, sealer: Sealer): boolean {
+  const terms = ({ approved, by, edited, reason }: DecisionRecord): string =>
+    sealer.digest([approved, by.id, reason, edited === undefined ? [] : [edited.arguments]]);
+  return terms(one) === terms(other);
 }
 
 // C2
