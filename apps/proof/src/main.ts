@@ -1,8 +1,12 @@
-// What holds across processes and over faults, a command each: `pnpm proof kill [--quick] [repeats]`. CI runs the quick forms.
+// What holds across processes and over faults, a command each: `pnpm proof <name> [--quick] [times]`. CI runs the quick forms.
 import type { Proof } from "./command.ts";
+import { differentialCommand } from "./differential/command.ts";
 import { killCommand } from "./kill/command.ts";
 
-const commands: Readonly<Record<string, Proof>> = { kill: killCommand };
+const commands: Readonly<Record<string, Proof>> = {
+  differential: differentialCommand,
+  kill: killCommand,
+};
 
 const [name = "", ...words] = process.argv.slice(2);
 const command = commands[name];

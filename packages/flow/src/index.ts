@@ -7,10 +7,14 @@ export {
   type FlowBuilder,
   type FlowOptions,
   type GateOptions,
+  type MapHow,
   type Part,
+  type SubflowOptions,
   type Update,
 } from "./graph/define.ts";
 export { flowEdits } from "./graph/edits.ts";
+export type { CodeOptions, NestedFlow } from "./graph/nested.ts";
+export type { ItemContext, ItemResult, MapOptions, MapResults } from "./graph/map.ts";
 export {
   defineInterrupt,
   type AnswerBy,
@@ -57,8 +61,16 @@ export type { Listener } from "./run/telling.ts";
 export type { Logger } from "./run/parts.ts";
 
 // Logs
-export { appendWrite, logKey, type LogRow, type RunLog } from "./run/log.ts";
+export {
+  appendWrite,
+  logKey,
+  snapshotWrite,
+  type LogRow,
+  type RunLog,
+  type SnapshotRow,
+} from "./run/log.ts";
 export { memoryRunLog } from "./run/memory.ts";
+export { verifyLog } from "./checkpoint/verify-log.ts";
 
 // Errors
 export {

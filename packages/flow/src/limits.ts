@@ -9,6 +9,12 @@ export const visitsMaxDefault = 10_000;
 /** Nodes of a round that execute side by side when a runner says nothing; more only grows memory in one process. */
 export const concurrencyDefault = 16;
 
+/** Runs within each other: a flow that contains itself and never comes to an end stops here. */
+export const nestedDepthMax = 64;
+
+/** Items of one map: each is kept until its map has finished. */
+export const mapItemsMax = 100_000;
+
 /** A node's, flow's or interrupt's name: it becomes part of ids, keys and paths. */
 export const namePattern = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
@@ -35,3 +41,9 @@ export const logPageMax = 1_000;
 
 /** How often writes beside a run's own are made anew because somebody else moved their row. */
 export const alongTriesMax = 8;
+
+/** Events between two snapshots of a run, at least: so many are read and folded in a few milliseconds. */
+export const snapshotEventsMin = 256;
+
+/** How many times a snapshot's length has to be logged before the next: what all of them cost stays a quarter of the log. */
+export const snapshotCharsFactor = 4;

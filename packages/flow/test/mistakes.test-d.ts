@@ -6,6 +6,9 @@ import { defineTool, edited } from "@holdpoint/tools";
 import { z } from "zod";
 
 import {
+  answer,
+  answerJson,
+  defineInterrupt,
   flow,
   FlowRunner,
   part,
@@ -13,6 +16,7 @@ import {
   type Flow,
   type FlowInput,
   type FlowState,
+  type NodeContext,
 } from "../src/index.ts";
 
 const State = z.object({
@@ -44,6 +48,78 @@ const base = flow("f", State)
   .call("p", pay, { args: (s) => ({ order: s.order, cents: 1 }) });
 const built = base.path("a", "g", "p").build();
 const runner = new FlowRunner();
+
+// Maps
+const over = (s: Readonly<S>) => s.tags;
+const one = { order: "x", cents: 1 };
+base
+  .map("m", {
+    over,
+    each: async (tag, ctx, s) => (await ctx.step(`${ctx.index}`, () => tag.length)) + s.tags.length,
+    into: (results, s) => ({ cents: results.values.reduce((a, b) => a + b, s.cents ?? 0) }),
+  })
+  .mapCall("mc", pay, {
+    over,
+    args: (tag, index) => ({ order: tag, cents: index }),
+    into: (results) => ({
+      note: results.items.map((item) => (item.ok ? item.value.id : item.reason)).join(),
+    }),
+  })
+  .edge("m", "mc");
+// @ts-expect-error there is already a node 'a'
+base.map("a", { over, each: (tag) => tag, into: () => ({}) });
+// @ts-expect-error over something that is no array
+base.map("m", { over: (s) => s.order, each: (c: string) => c, into: () => ({}) });
+// @ts-expect-error an item is a text
+base.map("m", { over, each: (tag: number) => tag, into: () => ({}) });
+// @ts-expect-error an item has no such member
+base.map("m", { over, each: (tag) => tag.cents, into: () => ({}) });
+// @ts-expect-error the state has no field 'foo'
+base.map("m", { over, each: (tag) => tag, into: ({ values }) => ({ foo: values }) });
+// @ts-expect-error a value of another type than the field
+base.map("m", { over, each: (tag) => tag.length, into: ({ values }) => ({ note: values[0] }) });
+// @ts-expect-error a skipped item has no value
+base.map("m", { over, each: (tag) => tag, into: ({ items }) => ({ note: items[0]!.value }) });
+// @ts-expect-error neither fail nor skip
+base.map("m", { over, each: (tag) => tag, into: () => ({}), onError: "ignore" });
+// @ts-expect-error an argument is missing
+base.mapCall("m", pay, { over, args: (tag) => ({ order: tag }), into: () => ({}) });
+// @ts-expect-error an argument is of another type
+base.mapCall("m", pay, { over, args: (tag) => ({ order: tag, cents: tag }), into: () => ({}) });
+// @ts-expect-error an item has no such member
+base.mapCall("m", pay, { over, args: (tag) => ({ order: tag.id, cents: 1 }), into: () => ({}) });
+// @ts-expect-error a result has no such member
+base.mapCall("m", pay, { over, args: () => one, into: ({ values }) => ({ note: values[0]!.no }) });
+
+// Flows within
+const Small = z.object({ id: z.string(), left: z.int().default(0) });
+const small = flow("small", Small)
+  .node("a", () => ({}))
+  .build();
+base
+  .subflow("w", small, { input: (s) => ({ id: s.order }), into: (end) => ({ cents: end.left }) })
+  .node("n", async (s, ctx) => ({ cents: (await ctx.run(small, { id: s.order })).left }), {
+    runs: [small, () => small],
+  })
+  .edge("w", "n");
+// @ts-expect-error there is already a node 'a'
+base.subflow("a", small, { input: (s) => ({ id: s.order }), into: () => ({}) });
+// @ts-expect-error an input is missing
+base.subflow("w", small, { input: () => ({}), into: () => ({}) });
+// @ts-expect-error an input of another type
+base.subflow("w", small, { input: () => ({ id: 5 }), into: () => ({}) });
+// @ts-expect-error the flow within ends without such a field
+base.subflow("w", small, { input: (s) => ({ id: s.order }), into: (end) => ({ cents: end.no }) });
+// @ts-expect-error the state has no field 'foo'
+base.subflow("w", small, { input: (s) => ({ id: s.order }), into: (end) => ({ foo: end.left }) });
+// @ts-expect-error a builder is no flow
+base.subflow("w", base, { input: () => ({ order: "" }), into: () => ({}) });
+// @ts-expect-error an input of another type
+base.node("n", async (_, ctx) => void (await ctx.run(small, { id: 5 })));
+// @ts-expect-error the flow within ends without such a field
+base.node("n", async (_, ctx) => ({ cents: (await ctx.run(small, { id: "" })).no }));
+// @ts-expect-error a builder is no flow
+base.node("n", () => ({}), { runs: [base] });
 
 // Names in edges, paths and routes
 // @ts-expect-error no such node
@@ -173,6 +249,63 @@ base.reduce("nofield", (a) => a);
 // @ts-expect-error not of the field's kind
 base.reduce("tags", (a) => a.join(","));
 base.reduce("tags", (a, b) => [...a, ...b]);
+
+// Interrupts
+const Evidence = defineInterrupt({
+  name: "Evidence",
+  info: z.object({ order: z.string() }),
+  answer: z.object({ text: z.string(), at: z.coerce.date<string>() }),
+  cursor: z.number(),
+});
+const Confirm = defineInterrupt({ name: "Confirm", answer: z.boolean() });
+base.node(
+  "asks",
+  async (s, ctx) => {
+    const left = ctx.cursor(Evidence);
+    const from: number = left.restored ? left.value : 0;
+    const found = await ctx.ask(Evidence, { order: s.order }, { cursor: from + 1 });
+    const at: Date = found.at;
+    const ok: boolean = await ctx.ask(Confirm);
+    await ctx.ask(Confirm, undefined);
+    return { note: `${found.text} ${at.getTime()} ${ok}` };
+  },
+  { asks: [Evidence, Confirm] },
+);
+export function asked(ctx: NodeContext): void {
+  // @ts-expect-error info is missing
+  void ctx.ask(Evidence);
+  // @ts-expect-error info of another kind
+  void ctx.ask(Evidence, { order: 5 });
+  // @ts-expect-error info that there is none of
+  void ctx.ask(Confirm, { order: "x" });
+  // @ts-expect-error a cursor of another kind
+  void ctx.ask(Evidence, { order: "x" }, { cursor: "1" });
+  // @ts-expect-error a cursor that there is none of
+  void ctx.ask(Confirm, undefined, { cursor: 1 });
+  // @ts-expect-error an answer read as something else
+  void ctx.ask(Confirm).then((ok: string) => ok);
+  const left = ctx.cursor(Evidence);
+  // @ts-expect-error a cursor read as something else
+  void (left.restored ? left.value.toUpperCase() : "");
+  // @ts-expect-error a cursor has a value only where it was restored
+  void left.value;
+  // @ts-expect-error what defineInterrupt did not make
+  void ctx.ask("Evidence", { order: "x" });
+}
+// @ts-expect-error what defineInterrupt did not make
+base.node("asks", () => {}, { asks: ["Evidence"] });
+// @ts-expect-error nobody of that kind can answer
+defineInterrupt({ name: "x", answer: z.string(), answerBy: "agents" });
+answer(Evidence, { text: "x", at: "2026-11-30" });
+// @ts-expect-error an answer of another kind
+answer(Confirm, "yes");
+// @ts-expect-error a part of an answer is missing
+answer(Evidence, { text: "x" });
+// @ts-expect-error an answer is given as what its schema reads
+answer(Evidence, { text: "x", at: new Date() });
+// @ts-expect-error an actor is made by an identity port
+answer(Confirm, true, { by: { id: "dana" } });
+replies({ a: answer(Confirm, true), b: approve({ by: unverified("dana") }), c: answerJson(1) });
 
 // Running
 // @ts-expect-error a start input of another kind

@@ -11,16 +11,15 @@ import type { PostgresQuery } from "./pool.ts";
 import type { Session } from "./sessions.ts";
 import type { Statements } from "./statements.ts";
 import { limits } from "./limits.ts";
-import { tables, type RawRow } from "./tables.ts";
+import type { RawRow } from "./tables.ts";
 import { stateOf } from "./unavailable.ts";
-import { bindsOf, inLockOrder, placeOf, shapeOf, writeSql } from "./write-sql.ts";
+import { bindsOf, feedsOf, inLockOrder, placeOf, shapeOf, writeSql } from "./write-sql.ts";
 
 /** Whether a list can be one statement: its parts see one state of the rows, so none may build on another. */
 export function isOneStatement(writes: readonly CheckedWrite[]): boolean {
   return (
     writes.length <= limits.statementWritesMax &&
-    new Set(writes.map(placeOf)).size === writes.length &&
-    writes.filter(({ table }) => table === tables.approvalAudit).length <= 1
+    new Set(writes.map(placeOf)).size === writes.length
   );
 }
 
@@ -50,17 +49,20 @@ export async function isApplied(session: Session, commit: PostgresQuery): Promis
 const sqlByShape = new Map<string, string>();
 
 function commitSql(writes: readonly CheckedWrite[]): string {
-  const shape = writes.map(shapeOf).join(" ");
+  const feeds = feedsOf(writes);
+  const shape = writes.map((write, at) => shapeOf(write, feeds[at])).join(" ");
   let sql = sqlByShape.get(shape);
-  if (sql === undefined) sqlByShape.set(shape, (sql = makeSql(writes)));
+  if (sql === undefined) sqlByShape.set(shape, (sql = makeSql(writes, feeds)));
   return sql;
 }
 
 const refusal =
   "holdpoint asks again: a write of this commit does not apply, so none of it is kept";
 
-function makeSql(writes: readonly CheckedWrite[]): string {
-  const parts = writes.flatMap((write, at) => writeSql(write, at, at === 0 ? "s" : `w${at - 1}`));
+function makeSql(writes: readonly CheckedWrite[], feeds: ReturnType<typeof feedsOf>): string {
+  const parts = writes.flatMap((write, at) =>
+    writeSql(write, at, feeds[at], at === 0 ? "s" : `w${at - 1}`),
+  );
   // T2. `set_config` is read, or it would not be called; `concat`, or the cast would fail before it is reached.
   return `WITH s AS MATERIALIZED (
       SELECT concat(set_config('lock_timeout', :lockMs, true), set_config('synchronous_commit',

@@ -11,13 +11,15 @@
  * S5 Commits that met each other are tried again under the same attempt (`retrying.ts`).
  */
 
-import type { CommitOutcome, Committer, Write } from "@holdpoint/approvals";
+import type { CommitOutcome, Committer, Removal, Write } from "@holdpoint/approvals";
 
 import { checkedWrites, type CheckedWrite } from "./checked-writes.ts";
 import { isApplied, isOneStatement, oneStatement } from "./commit-statement.ts";
 import { PostgresStoreError } from "./errors.ts";
+import { limits } from "./limits.ts";
 import { judge, type Judged } from "./judging.ts";
 import type { PostgresPool } from "./pool.ts";
+import { checkedRemoval, takeOut, type CheckedRemoval } from "./removing.ts";
 import { retrying, type Patience } from "./retrying.ts";
 import { connected, withSession, type Session, type SessionSettings } from "./sessions.ts";
 import { Statements, type Binds, type StatementSettings } from "./statements.ts";
@@ -68,6 +70,19 @@ export class PostgresHome implements Committer {
     });
     if (outcome.status === "done" && !outcome.repeated) this.#tell(checked); // S4
     return outcome;
+  }
+
+  /** Takes rows out, all or none. @throws PostgresStoreError `store-unavailable`, `write-invalid` */
+  async remove(removal: Removal): Promise<boolean> {
+    const checked = checkedRemoval(removal);
+    const removing = retrying(this.#patience, () =>
+      this.#lending((session) => this.#removeOnce(session, checked)),
+    );
+    try {
+      return await removing;
+    } catch (error) {
+      throw unavailable(error, "a removal");
+    }
   }
 
   /** The rows of one statement that reads. @throws PostgresStoreError `store-unavailable` */
@@ -150,10 +165,23 @@ export class PostgresHome implements Committer {
       const { command } = await session.run("COMMIT");
       if (command === "COMMIT") return { status: "done", repeated };
     } catch (error) {
+      session.break(error); // whatever it said: whoever got it next must not be inside this transaction
       return unknownUnlessTakenBack(error); // S2
     }
     const message = "the server took a commit back without a word";
     throw new PostgresStoreError("store-unavailable", message, { reason: "other" });
+  }
+
+  async #removeOnce(session: Session, removal: CheckedRemoval): Promise<boolean> {
+    await session.run(this.#beginSql());
+    try {
+      const isTaken = await takeOut(session, this.#statements, removal);
+      await session.run(isTaken ? "COMMIT" : "ROLLBACK");
+      return isTaken;
+    } catch (error) {
+      await rollBack(session);
+      throw error;
+    }
   }
 
   // One way to the server, and settings that end with the transaction. S4
@@ -161,7 +189,7 @@ export class PostgresHome implements Committer {
     const { statementMs } = this.settings;
     return `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
       SET LOCAL lock_timeout = ${statementMs};
-      SET LOCAL statement_timeout = ${statementMs};
+      SET LOCAL statement_timeout = ${statementMs + limits.graceMs / 2};
       SET LOCAL idle_in_transaction_session_timeout = ${statementMs};
       SELECT set_config('synchronous_commit', 'on', true)
         WHERE current_setting('synchronous_commit') = 'off'`;

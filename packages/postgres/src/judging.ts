@@ -17,7 +17,7 @@ import { MovedMeanwhile } from "./retrying.ts";
 import type { Session } from "./sessions.ts";
 import type { Binds, Statements } from "./statements.ts";
 import { integerOf, rowOf, type RawRow } from "./tables.ts";
-import { bindsOf, inLockOrder, shapeOf, standingSql, writeSql } from "./write-sql.ts";
+import { bindsOf, feedsOf, inLockOrder, shapeOf, standingSql, writeSql } from "./write-sql.ts";
 
 /** `applied` is how many writes changed a row: a refused list's are taken back by its caller. */
 export type Judged =
@@ -120,10 +120,11 @@ class Judging {
 const sqlByShape = new Map<string, string>();
 
 function sqlOf(write: CheckedWrite): string {
-  const shape = shapeOf(write);
+  const [feed] = feedsOf([write]);
+  const shape = shapeOf(write, feed);
   let sql = sqlByShape.get(shape);
   if (sql === undefined) {
-    sql = `WITH ${writeSql(write, 0).join(",\n    ")} SELECT ok FROM w0`;
+    sql = `WITH ${writeSql(write, 0, feed).join(",\n    ")} SELECT ok FROM w0`;
     sqlByShape.set(shape, sql);
   }
   return sql;

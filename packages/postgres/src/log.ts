@@ -3,7 +3,7 @@ import type { LogRow, RunLog } from "@holdpoint/flow";
 import type { PostgresHome } from "./home.ts";
 import { homeOn, type PostgresOptions } from "./homes.ts";
 import type { PostgresPool } from "./pool.ts";
-import { integerOf } from "./tables.ts";
+import { integerOf, rowOf, selected, tables } from "./tables.ts";
 
 /**
  * Run logs alone, on a pool of the caller's own, which stays the caller's to end. Ports on the same pool and schema commit
@@ -28,6 +28,7 @@ export const logReads = {
     WHERE scope = :scope AND key > :after AND key < :end AND run = :run ORDER BY key LIMIT :limit`,
   head: `SELECT revision FROM {log}
     WHERE scope = :scope AND key > :after AND key < :end AND run = :run ORDER BY key DESC LIMIT 1`,
+  snapshot: `SELECT ${selected(tables.snapshots)} FROM {snapshots} WHERE scope = :scope AND key = :run`,
 } as const;
 
 export function logOn(home: PostgresHome): RunLog {
@@ -46,6 +47,12 @@ export function logOn(home: PostgresHome): RunLog {
     async head(scope, runId) {
       const last = await home.row(logReads.head, { scope, ...entriesOf(runId, 0) });
       return integerOf(last?.["revision"] ?? 0);
+    },
+    async snapshot(scope, run) {
+      const raw = await home.row(logReads.snapshot, { scope, run });
+      if (raw === undefined) return undefined;
+      const { version, values } = rowOf(tables.snapshots, raw);
+      return { version, revision: integerOf(values["revision"]), text: String(values["text"]) };
     },
   };
 }

@@ -3,6 +3,7 @@
  * `schema-manifest.json` is compared with this list by a test. Names are found in the one schema that a step runs in.
  *
  * 1  approvals, their keys and audit trail with its numbering; run logs; runs and their start keys; epochs of leases.
+ * 2  snapshots of runs.
  *
  * Older programs refuse a newer schema (`schema-newer`); newer programs bring an older one up at opening.
  */
@@ -118,8 +119,20 @@ CREATE TABLE leases (
 );
 `;
 
+const second = `
+CREATE TABLE snapshots (
+  scope text COLLATE "C" NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  row_version bigint NOT NULL,
+  attempt text COLLATE "C" NOT NULL,
+  revision bigint NOT NULL CHECK (revision > 0),
+  text text COLLATE "C" NOT NULL,
+  PRIMARY KEY (scope, key)
+);
+`;
+
 /** SQL that brings a schema from version n to n + 1, by n. */
-export const migrations: readonly string[] = [first];
+export const migrations: readonly string[] = [first, second];
 
 /** The version of the schema that this release reads and writes. */
 export const schemaVersion: number = migrations.length;

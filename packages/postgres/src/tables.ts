@@ -45,6 +45,12 @@ const log: Table = {
   appendOnly: true,
 };
 
+const snapshots: Table = {
+  name: "snapshots",
+  columns: { revision: "integer", text: "text" },
+  appendOnly: false,
+};
+
 const runs: Table = {
   name: "runs",
   columns: {
@@ -62,7 +68,15 @@ const runs: Table = {
 
 const runKeys: Table = { name: "runKeys", columns: { runId: "text" }, appendOnly: true };
 
-export const tables = { approvals, approvalKeys, approvalAudit, log, runs, runKeys } as const;
+export const tables = {
+  approvals,
+  approvalKeys,
+  approvalAudit,
+  log,
+  snapshots,
+  runs,
+  runKeys,
+} as const;
 
 /** Every statement that a port's writes may name, by that name. The ports' own lists are compared with it by a test. */
 export const tableByStatement: ReadonlyMap<string, Table> = new Map([
@@ -70,6 +84,7 @@ export const tableByStatement: ReadonlyMap<string, Table> = new Map([
   ["approvalKeys.put", approvalKeys],
   ["approvalAudit.append", approvalAudit],
   ["log.append", log],
+  ["snapshots.put", snapshots],
   ["runs.put", runs],
   ["runKeys.put", runKeys],
 ]);

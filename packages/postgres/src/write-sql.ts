@@ -8,7 +8,8 @@
  * W3 The time is read twice: before the row is waited for, so that a late write changes nothing, and after it (`ok`), so that
  *    waiting makes nothing younger.
  * W4 Writes run one after another, each only where the one before it did something: rows are locked in one order by everybody.
- * W5 An audit entry takes its position when its scope's feed is locked (see `migrations.ts`).
+ * W5 Audit entries take their positions when their scope's feed is locked (see `migrations.ts`): those of a list together, since a
+ *    statement can change the feed once.
  * W6 Texts depend on the shape of a list, never on what is in it (STORE-08).
  */
 
@@ -44,8 +45,33 @@ function compared(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
+/** Where an audit entry's position comes from: the feed that write `of` advances by `by`, and so many before its end. */
+interface Feed {
+  readonly of: number;
+  readonly by: number;
+  readonly back: number;
+}
+
+/** W5: the feeds of the audit entries among writes that are in lock order. */
+export function feedsOf(writes: readonly CheckedWrite[]): readonly (Feed | undefined)[] {
+  return writes
+    .map(({ table, scope }) => {
+      if (table !== tables.approvalAudit) return undefined;
+      const isSame = (other: CheckedWrite): boolean =>
+        other.table === table && other.scope === scope;
+      const by = writes.filter(isSame).length;
+      return { of: writes.findIndex(isSame), by, back: 0 };
+    })
+    .map((feed, at) => feed && { ...feed, back: feed.of + feed.by - 1 - at });
+}
+
 /** The expressions of a WITH that apply a write: the last of them, `w<at>`, has one row where it did, and its `ok` (W3). */
-export function writeSql(write: CheckedWrite, at: number, after?: string): readonly string[] {
+export function writeSql(
+  write: CheckedWrite,
+  at: number,
+  feed: Feed | undefined,
+  after?: string,
+): readonly string[] {
   const { table, before, fence } = write;
   const columns = Object.keys(table.columns);
   const guards = after === undefined ? [] : [`(SELECT ok FROM ${after})`];
@@ -72,16 +98,18 @@ export function writeSql(write: CheckedWrite, at: number, after?: string): reado
   const values = [`:scope${at}::text`, `:key${at}::text`, "1", ":attempt::text"];
   values.push(...columns.map((column) => bind(table, column, at)));
   let from = "";
-  if (table === tables.approvalAudit) {
+  if (feed !== undefined) {
     // W5
-    sql.push(`p${at} AS (
+    if (feed.of === at) {
+      sql.push(`p${at} AS (
       INSERT INTO {approval_feeds} AS feeds (scope, last_position)
-      SELECT :scope${at}::text, 1 WHERE ${where}
-      ON CONFLICT (scope) DO UPDATE SET last_position = feeds.last_position + 1
+      SELECT :scope${at}::text, ${feed.by} WHERE ${where}
+      ON CONFLICT (scope) DO UPDATE SET last_position = feeds.last_position + ${feed.by}
       RETURNING last_position)`);
+    }
     into.push("position");
-    values.push("last_position");
-    from = ` FROM p${at}`;
+    values.push(`last_position - ${feed.back}`);
+    from = ` FROM p${feed.of}`;
   }
   sql.push(`w${at} AS (
       INSERT INTO {${name}} (${into.join(", ")})
@@ -91,9 +119,10 @@ export function writeSql(write: CheckedWrite, at: number, after?: string): reado
 }
 
 /** What tells the text of one write from another's. */
-export function shapeOf(write: CheckedWrite): string {
+export function shapeOf(write: CheckedWrite, feed: Feed | undefined): string {
   const { table, before, fence } = write;
   return [
+    feed === undefined ? "" : `${feed.of}-${feed.by}-`,
     table.name,
     isInsert(write) ? "+" : "=",
     before === null ? "" : "b",

@@ -157,7 +157,7 @@ it("STORE-02 STORE-06 STORE-11 judges any commits as the store in memory does", 
         }
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 60 },
   );
 });
 

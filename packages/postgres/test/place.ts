@@ -26,6 +26,11 @@ export function place(): string {
   return schema;
 }
 
+/** Ends the server's process of a connection, and waits until it is gone. */
+export async function terminate(backend: number): Promise<void> {
+  await behind.query("SELECT pg_terminate_backend($1, 5000)", [backend]);
+}
+
 const stores: PostgresStore[] = [];
 
 /** A store in a schema, with a pool of its own; closed when the test ends. */
@@ -38,15 +43,20 @@ export async function opened(
   return store;
 }
 
-/** A clock of the database that stands until it is moved: SQL for a store's `nowSql`. */
+/**
+ * A clock of the database that stands until it is moved: SQL for a store's `nowSql`. It is read as a clock is, at its moment, not
+ * as of the beginning of the statement.
+ */
 export async function movedClock(schema: string, start = 1_000_000) {
-  const table = `${schema}_clock`;
-  await behind.query(`CREATE TABLE ${table} AS SELECT ${start}::bigint AS now`);
-  clocks.push(table);
+  const clock = `${schema}_clock`;
+  await behind.query(`CREATE TABLE ${clock} AS SELECT ${start}::bigint AS now;
+    CREATE FUNCTION ${clock}_now() RETURNS bigint VOLATILE LANGUAGE plpgsql AS
+      'BEGIN RETURN (SELECT ${clock}.now FROM public.${clock}); END'`);
+  clocks.push(clock);
   return {
-    nowSql: `(SELECT ${table}.now FROM public.${table})`,
-    set: (to: number) => behind.query(`UPDATE ${table} SET now = $1`, [to]),
-    move: (ms: number) => behind.query(`UPDATE ${table} SET now = now + $1`, [ms]),
+    nowSql: `public.${clock}_now()`,
+    set: (to: number) => behind.query(`UPDATE ${clock} SET now = $1`, [to]),
+    move: (ms: number) => behind.query(`UPDATE ${clock} SET now = now + $1`, [ms]),
   };
 }
 
@@ -66,7 +76,9 @@ afterEach(async () => {
   for (const schema of schemas.splice(0)) {
     await behind.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
   }
-  for (const table of clocks.splice(0)) await behind.query(`DROP TABLE ${table}`);
+  for (const clock of clocks.splice(0)) {
+    await behind.query(`DROP TABLE ${clock}; DROP FUNCTION ${clock}_now()`);
+  }
 });
 
 afterAll(() => behind.end());

@@ -48,6 +48,8 @@ export function watchedPool(url: string, max = 4): WatchedPool {
       const backend = Number(Reflect.get(client, "processID"));
       const watched: PostgresClient = {
         async query(query) {
+          // Announcements follow commits by themselves: when they are sent is no part of what is watched.
+          if (query.text.includes("pg_notify")) return client.query(query);
           const verb = query.text.trim().split(/\s+/, 2).join(" ");
           const call = { query, verb, number: calls.length + 1, backend };
           calls.push(call);

@@ -3,6 +3,7 @@ import type { LogRow, RunLog } from "@holdpoint/flow";
 import type { SqliteHandle } from "./handle.ts";
 import type { SqliteHome } from "./home.ts";
 import { homeOn, type SqliteOptions } from "./homes.ts";
+import { selected, tables } from "./tables.ts";
 
 /**
  * Run logs alone, on a handle of the caller's own, which stays the caller's to close. Ports on the same handle commit
@@ -24,6 +25,7 @@ export const logReads = {
     WHERE scope = :scope AND key > :after AND key < :end AND run = :run ORDER BY key LIMIT :limit`,
   head: `SELECT revision FROM log
     WHERE scope = :scope AND key > :after AND key < :end AND run = :run ORDER BY key DESC LIMIT 1`,
+  snapshot: `SELECT ${selected(tables.snapshots)} FROM snapshots WHERE scope = :scope AND key = :run`,
 } as const;
 
 export function logOn(home: SqliteHome): RunLog {
@@ -42,6 +44,17 @@ export function logOn(home: SqliteHome): RunLog {
       home.read((statements) => {
         const last = statements.row(logReads.head, { scope, ...entriesOf(runId, 0) });
         return Number(last?.["revision"] ?? 0);
+      }),
+    snapshot: (scope, run) =>
+      home.read((statements) => {
+        const raw = statements.row(logReads.snapshot, { scope, run });
+        return (
+          raw && {
+            version: Number(raw["rowVersion"]),
+            revision: Number(raw["revision"]),
+            text: String(raw["text"]),
+          }
+        );
       }),
   };
 }

@@ -4,6 +4,7 @@
  *
  * 1  approvals, their keys and audit trail; run logs; runs and their start keys; epochs of leases.
  * 2  leases as rows, which a port takes and gives. Nothing took any before.
+ * 3  snapshots of runs.
  *
  * Older programs refuse a file of a newer version (`schema-newer`); newer programs bring an older file up at opening.
  */
@@ -114,8 +115,20 @@ CREATE TABLE leases (
 ) STRICT;
 `;
 
+const third = `
+CREATE TABLE snapshots (
+  scope TEXT NOT NULL,
+  key TEXT NOT NULL,
+  rowVersion INTEGER NOT NULL,
+  attempt TEXT NOT NULL,
+  revision INTEGER NOT NULL CHECK (revision > 0),
+  text TEXT NOT NULL,
+  UNIQUE (scope, key)
+) STRICT;
+`;
+
 /** SQL that brings a file from version n to n + 1, by n. */
-export const migrations: readonly string[] = [first, second];
+export const migrations: readonly string[] = [first, second, third];
 
 /** The version of the schema that this release reads and writes. */
 export const schemaVersion: number = migrations.length;

@@ -45,6 +45,12 @@ const log: Table = {
   appendOnly: true,
 };
 
+const snapshots: Table = {
+  name: "snapshots",
+  columns: { revision: "integer", text: "text" },
+  appendOnly: false,
+};
+
 const runs: Table = {
   name: "runs",
   columns: {
@@ -73,6 +79,7 @@ export const tables = {
   approvalKeys,
   approvalAudit,
   log,
+  snapshots,
   runs,
   runKeys,
   leases,
@@ -84,6 +91,7 @@ export const tableByStatement: ReadonlyMap<string, Table> = new Map([
   ["approvalKeys.put", approvalKeys],
   ["approvalAudit.append", approvalAudit],
   ["log.append", log],
+  ["snapshots.put", snapshots],
   ["runs.put", runs],
   ["runKeys.put", runKeys],
   ["leases.put", leases],

@@ -1,5 +1,5 @@
 import type { Write } from "@holdpoint/approvals";
-import { appendWrite, type RunLog } from "@holdpoint/flow";
+import { appendWrite, snapshotWrite, type RunLog } from "@holdpoint/flow";
 
 /** A log that a case may do anything with. */
 export interface LogUnderTest {
@@ -95,6 +95,24 @@ export const runLogCases: readonly LogCase[] = [
         same(outcomes.filter(({ status }) => status === "refused").length, 11, "the losers");
       }
       same(await log.head(scope, "run-1"), 20, "the head");
+    },
+  },
+  {
+    name: "FLOW-72 keeps the newest snapshot of a run, by compare-and-set",
+    async run({ log, another }) {
+      const snapshot = (version: number, revision: number, run = "run-1"): Write =>
+        snapshotWrite(scope, run, { version, revision, text: `state at ${revision}` });
+      same(await log.snapshot(scope, "run-1"), undefined, "the snapshot of no run");
+      await commits(log, "one", [entry(1), snapshot(1, 1)]);
+      await commits(log, "two", [entry(2), snapshot(2, 2), snapshot(1, 7, "run-10")]);
+      const stale = await another().commit("three", [entry(3), snapshot(2, 3)]);
+      same(stale.status, "refused", "a version that is taken");
+      const newest = { version: 2, revision: 2, text: "state at 2" };
+      same(await another().snapshot(scope, "run-1"), newest, "the newest");
+      same(await log.snapshot("other", "run-1"), undefined, "a snapshot elsewhere");
+      same(await log.head(scope, "run-1"), 2, "the rest of a refused list");
+      const again = await log.commit("two", [entry(2), snapshot(2, 2), snapshot(1, 7, "run-10")]);
+      same(again, { status: "done", repeated: true }, "the repetition");
     },
   },
   {

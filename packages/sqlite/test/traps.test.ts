@@ -9,7 +9,7 @@ import {
   type Cell,
   type Write,
 } from "@holdpoint/approvals";
-import { appendWrite } from "@holdpoint/flow";
+import { appendWrite, snapshotWrite } from "@holdpoint/flow";
 import { runStatements, startKeyOf } from "@holdpoint/workflows";
 import { describe, expect, it } from "vitest";
 
@@ -99,7 +99,11 @@ describe("a write", () => {
 
   it("STORE-08 STORE-11 may name the ports' statements and no others", () => {
     const ports = [...Object.values(statements), ...Object.values(runStatements), putLease];
-    const names = new Set<string>([...ports, appendWrite(scope, "r", 1, "t").statement]);
+    const logs = [
+      appendWrite(scope, "r", 1, "t"),
+      snapshotWrite(scope, "r", { version: 1, revision: 1, text: "t" }),
+    ];
+    const names = new Set<string>([...ports, ...logs.map(({ statement }) => statement)]);
     expect(new Set(tableByStatement.keys())).toEqual(names);
     for (const [name, table] of tableByStatement) expect(name.split(".")[0]).toBe(table.name);
   });

@@ -15,7 +15,7 @@ export type { CallTrace, ToolResult } from "./result.ts";
 export type { CallOrder, CallOutcome, Dispatch, RecordedCall, Spent } from "./order.ts";
 
 // Inputs and their keys
-export { inputOf, type Digester, type InputSnapshot } from "./input.ts";
+export { inputOf, inputReader, type Digester, type InputSnapshot } from "./input.ts";
 export { callIdOf, idempotencyKeyOf, type CallIdentity } from "./call-identity.ts";
 
 // Approval rules and edits

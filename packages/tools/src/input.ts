@@ -1,5 +1,6 @@
 import { digest } from "@holdpoint/seal";
 
+import { compileWalk } from "./input-walk.ts";
 import type { AnyTool, ToolInput } from "./tool.ts";
 import { recordOf, type ToolRecord } from "./tool-record.ts";
 
@@ -35,14 +36,29 @@ export function inputOf<T extends AnyTool>(
   return new Snapshot(record, record.walk()(input, "snapshot"), digester);
 }
 
+/**
+ * Takes inputs of something that is no tool and is begun by a schema all the same, as a flow is: compiled once, read as a
+ * tool's are. `name` tells it apart from others with equal inputs.
+ */
+export function inputReader(
+  name: string,
+  schema: unknown,
+): (input: unknown, digester?: Digester) => InputSnapshot {
+  const walk = compileWalk(schema);
+  const record: Keyed = { name, key: undefined, walk: () => walk };
+  return (input, digester = { digest }) => new Snapshot(record, walk(input, "snapshot"), digester);
+}
+
+type Keyed = Pick<ToolRecord, "name" | "key" | "walk">;
+
 /** Its value is private to the language: printing a snapshot shows no arguments (TOOL-11). */
 class Snapshot implements InputSnapshot {
-  readonly #record: ToolRecord;
+  readonly #record: Keyed;
   readonly #value: unknown;
   readonly #digester: Digester;
   #key: string | undefined;
 
-  constructor(record: ToolRecord, value: unknown, digester: Digester) {
+  constructor(record: Keyed, value: unknown, digester: Digester) {
     this.#record = record;
     this.#value = value;
     this.#digester = digester;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { inputOf } from "../src/index.ts";
+import { inputOf, inputReader } from "../src/index.ts";
 import { inputKinds, object, Point } from "./support/input-kinds.ts";
 import { tool } from "./support/inputs.ts";
 
@@ -125,5 +125,17 @@ describe("the snapshot of an input", () => {
     const list = List.from([1]);
     expect(inputOf(tool(z.any()), sparse).value).toBe(sparse);
     expect(inputOf(tool(z.any()), list).value).toBe(list);
+  });
+
+  it("FLOW-31 FLOW-34 reads the input of what is no tool as a tool's, under its own name", () => {
+    const schema = z.object({ a: z.number(), at: z.date().default(() => new Date()) });
+    const read = inputReader("inner", schema);
+    const input = { a: 1, more: [1] };
+    const taken = read(input);
+    input.a = 2;
+    expect(taken.value).toEqual({ a: 1 });
+    expect(taken.key()).toBe(read({ a: 1 }).key());
+    expect(read({ a: 2 }).key()).not.toBe(taken.key());
+    expect(inputReader("other", schema)({ a: 1 }).key()).not.toBe(taken.key());
   });
 });

@@ -13,7 +13,9 @@ for (let seed = from; seed < from + count; seed += 1) {
   for (const [name, n] of done.seen) seen.set(name, (seen.get(name) ?? 0) + n);
   if (done.faults.length > 0) {
     failed += 1;
-    print(`seed ${seed} ${JSON.stringify(done.profile.mode)} ${done.profile.layout} ${done.profile.flows}: ${done.faults.slice(0, 3).join(" | ").slice(0, 600)}`);
+    print(
+      `seed ${seed} ${JSON.stringify(done.profile.mode)} ${done.profile.layout} ${done.profile.flows}: ${done.faults.slice(0, 3).join(" | ").slice(0, 600)}`,
+    );
     if (count === 1) for (const line of done.trace()) print(line);
   }
 }

@@ -123,13 +123,18 @@ export class Drama {
   send(process: Process, { approvalId, decision, attemptId, label }: Sent): void {
     const { approved } = decisionTerms(decision);
     const how = { id: approvalId, decision, attemptId };
-    this.#world.ask(process, label, () => process.desk.decide(how), (said) => {
-      if (said === "decided" || said === "accepted" || said === "already")
-        this.#world.acknowledged.decided(approvalId, approved);
-      if (said === "already") this.#world.sometimes.see("a decision is repeated");
-      if (said === "open") this.#world.sometimes.see("a quorum is open");
-      if (said === "superseded") this.#world.sometimes.see("an edit needs somebody else");
-    });
+    this.#world.ask(
+      process,
+      label,
+      () => process.desk.decide(how),
+      (said) => {
+        if (said === "decided" || said === "accepted" || said === "already")
+          this.#world.acknowledged.decided(approvalId, approved);
+        if (said === "already") this.#world.sometimes.see("a decision is repeated");
+        if (said === "open") this.#world.sometimes.see("a quorum is open");
+        if (said === "superseded") this.#world.sometimes.see("an edit needs somebody else");
+      },
+    );
   }
 
   #reply(process: Process): void {

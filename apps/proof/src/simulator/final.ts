@@ -37,7 +37,11 @@ async function trails(world: World): Promise<readonly string[]> {
     );
     if (spent !== undefined && spent.attemptId !== view.attemptId)
       faults.push(`approval ${key} says that another attempt consumed it`);
-    if (log.status === "completed" && view.decision?.approved === true && view.outcome === undefined)
+    if (
+      log.status === "completed" &&
+      view.decision?.approved === true &&
+      view.outcome === undefined
+    )
       faults.push(`approval ${key} was spent, and nobody says what for`);
   }
   return faults;

@@ -1,61 +1,23 @@
 /**
- * A supervisor as a process of its own, to be killed and stopped: it says what it does by lines of JSON, and ends with its
- * standard input.
+ * Counts stale writes of zombies: `node --conditions=@holdpoint/source apps/proof/src/supervision/main.ts [--long]`. 50 of them
+ * as in the tests, or 1,000. Ends with 1 where a single stale write was taken.
  */
-import { appendFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import process from "node:process";
-import { setTimeout } from "node:timers/promises";
 
-import { systemClock, type Clock } from "@holdpoint/approvals";
-import { openSqlite } from "@holdpoint/sqlite";
-import { isWorkflowError, Supervisor } from "@holdpoint/workflows";
+import { zombies } from "./zombies.ts";
 
-import { journeys, keyring } from "./journey.ts";
-import type { Order, Said } from "./order.ts";
-
-const order = JSON.parse(process.argv[2] ?? "{}") as Order;
-const say = (said: Said): void => appendFileSync(order.saidFile, `${JSON.stringify(said)}\n`);
-
-// A machine that stands still takes its clocks along: then nothing but the store can tell that the lease ran out.
-const standing = { now: systemClock.now(), monotonic: systemClock.monotonic() };
-const clock: Clock =
-  order.clocks === "run"
-    ? systemClock
-    : { ...systemClock, now: () => standing.now, monotonic: () => standing.monotonic };
-
-const { sessions, workers, leaseMs, pollMs } = order;
-const definition = journeys(order.effectsFile, order.stepMs);
-const desk = new Supervisor({
-  store: openSqlite(order.file),
-  definitions: [definition],
-  keyring,
-  sessions: { match: (session) => sessions.includes(session), max: sessions.length },
-  clock,
-  ...{ workers, leaseMs, pollMs },
-});
-
-/** Starts runs without an end, whoever has the session, and says which of them were taken. */
-async function storm(session: string): Promise<void> {
-  for (;;) {
-    const since = Date.now();
-    const epoch = desk.ready().sessions.find((each) => each.session === session)?.epoch ?? 0;
-    try {
-      await desk.start("journey", {}, { session });
-      say({ kind: "accepted", session, epoch, since, at: Date.now() });
-    } catch (error) {
-      if (!isWorkflowError(error)) throw error;
-      say({ kind: "refused", session, epoch, since, at: Date.now(), code: error.code });
-    }
-    await setTimeout(order.stepMs);
-  }
+const wanted = process.argv.includes("--long") ? 1_000 : 50;
+const folder = mkdtempSync(join(tmpdir(), "holdpoint-zombies-"));
+try {
+  const found = await zombies(folder, { wanted, sessions: 10 });
+  const { zombies: made, accepted, refused, stale } = found;
+  console.log(
+    `${made} zombies, ${accepted} writes of owners taken, ${refused} of others refused, ${stale.length} stale ones taken`,
+  );
+  process.exitCode = stale.length === 0 ? 0 : 1;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
 }
-
-process.stdin.on("end", () => process.exit(0)).resume();
-await desk.activate();
-for (const session of order.startIn) {
-  for (let at = 0; at < order.runs; at += 1) {
-    await desk.start("journey", {}, { session, key: `${session}-${at}` });
-  }
-}
-say({ kind: "up", at: Date.now() });
-if (order.storms) for (const session of sessions) void storm(session);

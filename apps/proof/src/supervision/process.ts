@@ -1,15 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import process from "node:process";
 import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 
 import type { Order, Said } from "./order.ts";
 
 /** A supervisor's process, and what it said so far. */
 export function supervising(order: Order) {
-  const program = join(import.meta.dirname, "main.ts");
+  const program = fileURLToPath(new URL("worker.ts", import.meta.url));
   const child = spawn(
     process.execPath,
     ["--conditions=@holdpoint/source", program, JSON.stringify(order)],

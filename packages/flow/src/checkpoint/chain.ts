@@ -3,6 +3,8 @@
  *
  * L1 An entry's header names its run and revision and holds the MAC of the entry before; the first holds none.
  * L2 A removed, moved, reordered, foreign or added entry breaks the header of a neighbour: refused, before it is decoded.
+ * L3 What an entry repeats of earlier ones is kept once (`repeats.ts`), below the seal. An entry that a snapshot is taken at is
+ *    kept whole, and no later one names anything before it: reading on from a snapshot needs nothing older.
  */
 import { isSealError, sign, verify, type Header, type Keyring, type Sealer } from "@holdpoint/seal";
 
@@ -10,6 +12,7 @@ import { FlowError } from "../errors.ts";
 import type { RunEvent } from "../run/event.ts";
 import { appendWrite, type LogRow } from "../run/log.ts";
 import { eventForm, sealable, type FormParts } from "./form.ts";
+import { madeWhole, Repeats } from "./repeats.ts";
 
 /** Where a chain stands: what the next entry has to name. */
 export interface ChainEnd {
@@ -30,6 +33,8 @@ export interface Entry {
 export interface SealedEntries {
   readonly writes: readonly ReturnType<typeof appendWrite>[];
   readonly end: ChainEnd;
+  /** For `takeBack`, where the writes did not come to stand. */
+  readonly mark: number;
 }
 
 /** What seals and opens one run's entries. */
@@ -39,6 +44,7 @@ export class Chain {
   readonly #forms: FormParts;
   readonly #scope: string;
   readonly #runId: string;
+  readonly #repeats = new Repeats();
 
   constructor(how: { keyring: Keyring; forms: FormParts; scope: string; runId: string }) {
     this.#keyring = how.keyring;
@@ -55,10 +61,11 @@ export class Chain {
     );
   }
 
-  /** The writes that append encoded events after `end`. */
-  seal(end: ChainEnd, entries: readonly Entry[]): SealedEntries {
+  /** The writes that append encoded events after `end`. `snapshot`: one is taken at the last of them (L3). */
+  seal(end: ChainEnd, entries: readonly Entry[], snapshot = false): SealedEntries {
+    const mark = this.#repeats.mark();
     let { revision, mac } = end;
-    const writes = entries.map(({ body, of }) => {
+    const writes = entries.map(({ body, of }, index) => {
       revision += 1;
       const signed = sign(body, {
         keyring: this.#keyring,
@@ -72,46 +79,84 @@ export class Chain {
         },
       });
       mac = signed.mac;
-      return appendWrite(this.#scope, this.#runId, revision, signed.text);
+      const isWhole = snapshot && index === entries.length - 1;
+      if (isWhole) this.#repeats.clear();
+      const kept = this.#repeats.cut(revision, signed.text); // with nothing remembered: as it is
+      return appendWrite(this.#scope, this.#runId, revision, kept);
     });
-    return { writes, end: { revision, mac } };
+    return { writes, end: { revision, mac }, mark };
+  }
+
+  /** What was sealed did not come to stand: nothing later may name it. */
+  takeBack({ mark }: SealedEntries): void {
+    this.#repeats.takeBack(mark);
+  }
+
+  /** Where the chain stands at an entry that something else vouches for: its own seal is checked, and not what is before it. */
+  at(row: LogRow, revision: number): ChainEnd {
+    const { header, mac } = this.#verified(row.text, revision);
+    if (row.revision !== revision || !this.#isOwn(header, revision)) throw this.#tampered(revision);
+    return { revision, mac };
   }
 
   /**
    * Entries after `end`, verified in order and only then decoded. `before` is told the last header that says of which graph
-   * the run is, and gives the schema to decode by.
+   * the run is, and gives the schema to decode by. `from`: the entry that `end` is at, where reading begins at a snapshot, and
+   * what that says of the graph.
    * @throws FlowError `checkpoint-tampered` naming the first revision that does not hold.
    */
   open(
     end: ChainEnd,
     rows: readonly LogRow[],
     before: (of: Header) => unknown,
+    from?: { readonly entry: LogRow; readonly of: Header },
   ): { events: RunEvent[]; end: ChainEnd } {
+    const { bodies, of, end: last } = this.#walked(end, rows, from);
+    const schema = before(of);
+    const events = bodies.map((body) => this.#sealer.decode(body, { schema }) as RunEvent);
+    return { events, end: last };
+  }
+
+  /** Verifies entries and decodes none. @throws as `open` */
+  check(end: ChainEnd, rows: readonly LogRow[]): ChainEnd {
+    return this.#walked(end, rows).end;
+  }
+
+  #walked(
+    end: ChainEnd,
+    rows: readonly LogRow[],
+    from?: { readonly entry: LogRow; readonly of: Header },
+  ) {
     let { revision, mac } = end;
-    let of: Header = {};
+    let of: Header = from?.of ?? {};
+    const whole = new Map<number, string>();
+    if (from !== undefined) whole.set(end.revision, from.entry.text);
     const bodies = rows.map((row) => {
       revision += 1;
-      const entry = this.#verified(row, revision);
+      const text = madeWhole(row.text, (earlier) => whole.get(earlier)); // L3
+      if (text === undefined) throw this.#tampered(revision);
+      whole.set(revision, text);
+      const entry = this.#verified(text, revision);
       const { header } = entry;
       const holds =
-        row.revision === revision &&
-        header["scope"] === this.#scope &&
-        header["run"] === this.#runId &&
-        header["rev"] === revision &&
-        header["prev"] === mac;
+        row.revision === revision && this.#isOwn(header, revision) && header["prev"] === mac;
       if (!holds) throw this.#tampered(revision); // L2
       if ("graph" in header) of = header;
       mac = entry.mac;
       return entry.body;
     });
-    const schema = before(of);
-    const events = bodies.map((body) => this.#sealer.decode(body, { schema }) as RunEvent);
-    return { events, end: { revision, mac } };
+    return { bodies, of, end: { revision, mac } };
   }
 
-  #verified(row: LogRow, revision: number): ReturnType<typeof verify> {
+  #isOwn(header: Header, revision: number): boolean {
+    return (
+      header["scope"] === this.#scope && header["run"] === this.#runId && header["rev"] === revision
+    );
+  }
+
+  #verified(text: string, revision: number): ReturnType<typeof verify> {
     try {
-      return verify(row.text, { keyring: this.#keyring, purpose: "log-entry" });
+      return verify(text, { keyring: this.#keyring, purpose: "log-entry" });
     } catch (error) {
       if (isSealError(error)) throw this.#tampered(revision, error);
       throw error;

@@ -9,7 +9,8 @@ import { FlowError } from "../errors.ts";
 import type { RunEvent, VisitInputs } from "../run/event.ts";
 import { plainIdentity, type Identity, type Made } from "../run/identity.ts";
 import type { Entry, ExecutionState, Kept, Replaced, Settled, Started } from "../run/journal.ts";
-import type { Frame, RunState, Stand, VisitState } from "../run/state.ts";
+import { itemPath } from "../run/path.ts";
+import type { Frame, ItemState, RunState, Stand, VisitState } from "../run/state.ts";
 import type { ApprovalWait, InterruptWait, Wait } from "../run/wait.ts";
 
 type Text = Extract<Kept, { form: "text" }>;
@@ -155,13 +156,34 @@ function inputsForm(
   visit: string,
 ): VisitInputs | undefined {
   if (inputs === undefined) return undefined;
-  const schema = parts.reachable;
-  return inputs.kind === "gate"
-    ? {
-        ...inputs,
-        payload: keptText(inputs.payload, parts, { what: "the payload", visit, schema }),
-      }
-    : { ...inputs, args: keptText(inputs.args, parts, { what: "the arguments", visit, schema }) };
+  const form = (what: string, kept: Kept): Text =>
+    keptText(kept, parts, { what, visit, schema: parts.reachable });
+  switch (inputs.kind) {
+    case "gate":
+      return { ...inputs, payload: form("the payload", inputs.payload) };
+    case "call":
+      return { ...inputs, args: form("the arguments", inputs.args) };
+    case "subflow":
+      return { ...inputs, input: form("the input", inputs.input) };
+    case "map":
+      return { ...inputs, items: form("the list", inputs.items) };
+  }
+}
+
+function itemForm(item: ItemState, parts: FormParts, path: string): ItemState {
+  switch (item.status) {
+    case "queued":
+    case "failed":
+      return item;
+    case "finished":
+      return { ...item, value: valueForm(item.value, parts, path) };
+    default:
+      return { ...item, execution: executionForm(item.execution, parts, path) };
+  }
+}
+
+function valueForm(value: Kept, parts: FormParts, visit: string): Text {
+  return keptText(value, parts, { what: "the value", visit, schema: parts.reachable });
 }
 
 function executionForm(execution: ExecutionState, parts: FormParts, visit: string): ExecutionState {
@@ -175,17 +197,22 @@ function executionForm(execution: ExecutionState, parts: FormParts, visit: strin
         replacedForm(replaced, parts, visit),
       ]),
     ),
+    nested: execution.nested.map((run) => ({ ...run, id: identityForm(run.id, visit) })),
+    begun: execution.begun,
     retries: execution.retries,
   };
 }
 
 function visitForm(visit: VisitState, parts: FormParts): VisitState {
   if (visit.status === "finished") return visit;
-  const { path } = visit;
+  const { path, items } = visit;
   return {
     ...visit,
     inputs: inputsForm(visit.inputs, parts, path),
     execution: executionForm(visit.execution, parts, path),
+    ...(items !== undefined && {
+      items: items.map((item, index) => itemForm(item, parts, itemPath(path, index))),
+    }),
   };
 }
 
@@ -199,7 +226,7 @@ function standForm<T extends Stand>(stand: T, parts: FormParts): T {
   return { ...stand, ...frameForm(stand, parts), frames: new Map(frames) };
 }
 
-function frameForm(frame: Frame, parts: FormParts): Frame {
+function frameForm<F extends Frame>(frame: F, parts: FormParts): F {
   return { ...frame, visits: frame.visits.map((visit) => visitForm(visit, parts)) };
 }
 
@@ -217,11 +244,19 @@ export function eventForm(event: RunEvent, parts: FormParts): RunEvent {
       return { ...event, call: started.id, arguments: started.arguments };
     }
     case "call-finished":
+    case "nested-finished":
     case "step-recorded": {
       const outcome = settledForm(event.call, event.outcome, parts, event.visit);
       return { ...event, call: identityForm(event.call, event.visit), outcome };
     }
+    case "item-finished": {
+      const { end, visit } = event;
+      if (!end.ok) return event;
+      return { ...event, end: { ok: true, value: valueForm(end.value, parts, visit) } };
+    }
     case "call-unjournaled":
+    case "nested-started":
+    case "nested-dropped":
       return { ...event, call: identityForm(event.call, event.visit) };
     case "approval-requested":
       return { ...event, wait: approvalWaitForm(event.wait, parts, event.visit) };

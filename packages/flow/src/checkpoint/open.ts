@@ -20,14 +20,17 @@ import type { Graph, GraphNode } from "../graph/flow.ts";
 import { checkpointCharsMax } from "../limits.ts";
 import { wayBetween, type Migration } from "../graph/migration.ts";
 import type { EventOf, VisitInputs } from "../run/event.ts";
+import { graphAt } from "../run/follows.ts";
 import { inputsOf } from "../run/inputs.ts";
 import { migrationOf } from "../run/migrate.ts";
 import type { Parts } from "../run/parts.ts";
-import { waitsOf } from "../run/pending.ts";
+import { waitsOf, waitsWithin } from "../run/pending.ts";
 import { keptAsText } from "../run/reveal.ts";
-import type { Phase, RunState, VisitState } from "../run/state.ts";
+import type { Frame, OpenVisit, Phase, RunState, VisitState } from "../run/state.ts";
+import { framesOf, nestedIn, ownExecutions } from "../run/tree.ts";
 import { askedBy, isOpen } from "../run/wait.ts";
-import { checkpointVersion, manifestFrom } from "./seal.ts";
+import { manifestIn } from "./graph-header.ts";
+import { checkpointVersion } from "./seal.ts";
 
 /** What a seal says about itself, before anything of its body is looked at. */
 type SealHeader = Verified["header"];
@@ -76,8 +79,8 @@ export function openCheckpoint(
   if (expected.runId !== undefined) checkRun(expected.runId, run);
   const way = wayFrom(graph, header, parts); // O4
   if (header["phase"] !== "paused") throw terminal(run, String(header["phase"])); // O5
-  const state = decoded(graph, parts, run, body); // O6
-  const manifest = way.length === 0 ? graph.manifest : manifestFrom(String(header["parts"]));
+  const state = decodedState(graph, parts, run, body); // O6
+  const manifest = way.length === 0 ? graph.manifest : (manifestIn(header) ?? {});
   const opened: RunState = { ...state, seed: { ...state.seed, manifest } };
   const { seed, revision, phase } = opened;
   const agrees =
@@ -102,7 +105,7 @@ export function carriedOver(
 }
 
 /** What the seal covered, built by what the graph reaches. */
-function decoded(graph: Graph, parts: Parts, runId: string, body: string): RunState {
+export function decodedState(graph: Graph, parts: Parts, runId: string, body: string): RunState {
   try {
     return parts.sealer.decode(body, { schema: readableBy(graph, parts) }) as RunState;
   } catch (error) {
@@ -149,10 +152,12 @@ export function wayFrom(
   const way = wayBetween(migrations, graph.name, String(header["graph"]), graph.digest);
   if (way !== undefined) return way;
   const runId = String(header["run"]);
-  const differs = differences(manifestFrom(String(header["parts"])), graph.manifest);
+  const was = manifestIn(header);
+  const differs = was === undefined ? [] : differences(was, graph.manifest);
+  const named = was === undefined ? "it has too many parts to name them" : differs.join(", ");
   throw new GraphVersionMismatchError(
     "graph-version-mismatch",
-    `the graph of '${graph.name}' changed since run ${runId} paused: ${differs.join(", ")}`,
+    `the graph of '${graph.name}' changed since run ${runId} paused: ${named}`,
     { runId, flow: graph.name, differs },
   );
 }
@@ -169,14 +174,16 @@ function checkRun(asked: string, runId: string): void {
 
 /** O6: what was decoded fits the graph; loading checks, it never replaces a value (FLOW-03). */
 export function checkState(graph: Graph, run: RunState): void {
-  graph.state.opened(run.state);
-  for (const visit of run.visits) {
-    if (!graph.nodes.has(visit.node))
-      throw tampered(run.seed.runId, `it names a node '${visit.node}' that the graph lacks`);
-  }
-  for (const node of run.held) {
-    if (!graph.joins.has(node))
-      throw tampered(run.seed.runId, `it holds a join '${node}' that the graph lacks`);
+  const frames = framesOf(run);
+  const nested = frames.flatMap(({ visits }) => visits.flatMap(nestedIn));
+  const whole = nested.every(({ path }) => run.frames.has(path));
+  if (!whole || nested.length !== run.frames.size)
+    throw tampered(run.seed.runId, "its nested runs are not those that its visits began");
+  for (const frame of frames) {
+    const follows = graphAt(graph, run, frame.path);
+    if (follows === undefined)
+      throw tampered(run.seed.runId, `it names a nested run '${frame.path}' that the graph lacks`);
+    checkFrame(follows, frame, run.seed.runId);
   }
   for (const { wait } of waitsOf(run)) {
     // FLOW-58: nothing can be answered that names no tool.
@@ -184,6 +191,18 @@ export function checkState(graph: Graph, run: RunState): void {
   }
   if (!phaseHolds(run))
     throw tampered(run.seed.runId, `its phase '${run.phase.is}' does not go with its visits`);
+}
+
+function checkFrame(graph: Graph, frame: Frame, runId: string): void {
+  graph.state.opened(frame.state);
+  for (const { node } of frame.visits) {
+    if (!graph.nodes.has(node))
+      throw tampered(runId, `it names a node '${node}' that the graph lacks`);
+  }
+  for (const node of frame.held) {
+    if (!graph.joins.has(node))
+      throw tampered(runId, `it holds a join '${node}' that the graph lacks`);
+  }
 }
 
 /** Which visits a phase goes with (FLOW-60): whether some of a status must, may or must not be there. */
@@ -197,30 +216,52 @@ const phases: Readonly<Record<Phase["is"], Readonly<Record<VisitState["status"],
 type Presence = "must" | "may" | "never";
 
 /** Whether phase, visits and what they wait for go together. */
-export function phaseHolds({ phase, visits }: RunState): boolean {
-  for (const status of ["ready", "waiting", "finished"] as const) {
-    const some = visits.some((visit) => visit.status === status);
-    if (phases[phase.is][status] === (some ? "never" : "must")) return false;
-  }
-  // A visit waits if and only if somebody can still answer it.
-  return visits.every((visit) => visit.status !== "waiting" || visit.execution.waits.some(isOpen));
+export function phaseHolds(run: RunState): boolean {
+  const { phase, frames } = run;
+  if (phase.is === "routed" && frames.size > 0) return false; // nothing of the round has begun
+  return framesOf(run).every(({ visits }) => {
+    for (const status of ["ready", "waiting", "finished"] as const) {
+      const some = visits.some((visit) => visit.status === status);
+      if (phases[phase.is][status] === (some ? "never" : "must")) return false;
+    }
+    return visits.every((visit) => visit.status !== "waiting" || canBeAnswered(run, visit));
+  });
+}
+
+/** A visit waits if and only if somebody can still answer it: of a map, each of the items that wait. */
+function canBeAnswered(run: RunState, visit: OpenVisit): boolean {
+  const waiting = ownExecutions(visit);
+  const open = waiting.every((execution) =>
+    waitsWithin(run, execution).some(({ wait }) => isOpen(wait)),
+  );
+  return open && waiting.length > 0;
 }
 
 /** O7: what the waiting visits showed is what they would show now (FLOW-63). */
 export function checkInputs(graph: Graph, run: RunState, parts: Parts): void {
-  for (const visit of run.visits) {
-    if (visit.status === "finished" || visit.inputs === undefined) continue;
-    const was = visit.inputs;
-    const differs = difference(was, graph.nodes.get(visit.node)!, run.state, parts);
-    if (differs === undefined) continue;
-    const { field, cause } = differs;
-    throw new GraphVersionMismatchError(
-      "graph-version-mismatch",
-      `'${visit.node}' would show something else now than what was shown: its ${field} differs`,
-      { runId: run.seed.runId, flow: graph.name, node: visit.path, field },
-      cause,
-    );
+  for (const frame of framesOf(run)) {
+    const follows = graphAt(graph, run, frame.path)!;
+    for (const visit of frame.visits) checkVisit(follows, frame, visit, run.seed.runId, parts);
   }
+}
+
+function checkVisit(
+  graph: Graph,
+  { state }: Frame,
+  visit: VisitState,
+  runId: string,
+  parts: Parts,
+): void {
+  if (visit.status === "finished" || visit.inputs === undefined) return;
+  const differs = difference(visit.inputs, graph.nodes.get(visit.node)!, state, parts);
+  if (differs === undefined) return;
+  const { field, cause } = differs;
+  throw new GraphVersionMismatchError(
+    "graph-version-mismatch",
+    `'${visit.node}' would show something else now than what was shown: its ${field} differs`,
+    { runId, flow: graph.name, node: visit.path, field },
+    cause,
+  );
 }
 
 /** In which part a visit's inputs would be others now. The user's functions and values may fail: that differs too. */
@@ -231,7 +272,7 @@ function difference(
   parts: Parts,
 ): { readonly field: string; readonly cause?: unknown } | undefined {
   const { sealer } = parts;
-  const field = was.kind === "gate" ? "payload" : "args";
+  const field = fieldOf(was, node);
   try {
     const is = inputsOf(node, state);
     if (is?.kind === "gate" && was.kind === "gate") {
@@ -242,10 +283,21 @@ function difference(
     }
     if (is?.kind === "call" && was.kind === "call")
       return keptAsText(was.args, sealer) === keptAsText(is.args, sealer) ? undefined : { field };
+    if (is?.kind === "map" && was.kind === "map")
+      return keptAsText(was.items, sealer) === keptAsText(is.items, sealer) ? undefined : { field };
+    if (is?.kind === "subflow" && was.kind === "subflow")
+      return keptAsText(was.input, sealer) === keptAsText(is.input, sealer) ? undefined : { field };
     return { field: "kind" };
   } catch (cause) {
     return { field, cause };
   }
+}
+
+/** What of a node made its inputs. */
+function fieldOf(was: VisitInputs, { spec }: GraphNode): string {
+  if (was.kind === "gate") return "payload";
+  if (was.kind === "subflow") return "input";
+  return was.kind === "map" && spec.kind === "map" ? "items" : "args";
 }
 
 /** O1, O2 alone: whether a text would be believed at all. @throws FlowError `checkpoint-tampered` */

@@ -58,7 +58,7 @@ function nodeDescription(spec: NodeSpec): NodeDescription {
     ...(description !== undefined && { description }),
     ...(version !== undefined && { version }),
     join,
-    ...(spec.kind === "call" && { tool: toolFacts(spec.tool).name }),
+    ...((spec.kind === "call" || spec.kind === "map-call") && { tool: toolFacts(spec.tool).name }),
   };
 }
 

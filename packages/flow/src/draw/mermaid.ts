@@ -16,6 +16,9 @@ const shapes: Readonly<Record<NodeDescription["kind"], readonly [string, string]
   function: ["[", "]"],
   gate: ["{{", "}}"],
   call: ["[[", "]]"],
+  map: ["[/", "/]"],
+  "map-call": ["[/", "/]"],
+  subflow: ["([", "])"],
 };
 
 const arrows: Readonly<Record<LinkDescription["when"], string>> = {

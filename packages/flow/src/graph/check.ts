@@ -128,6 +128,12 @@ function optionMistakes(draft: Draft): string[] {
       found.push(`retry.attempts of '${node.name}' is no whole number of 1 or more`);
     if (timeoutMs !== undefined && !(timeoutMs > 0))
       found.push(`timeoutMs of '${node.name}' is not more than 0`);
+    if (node.kind === "map" || node.kind === "map-call") {
+      if (!whole(node.concurrency))
+        found.push(`concurrency of '${node.name}' is no whole number of 1 or more`);
+      if (node.onError !== "fail" && node.onError !== "skip")
+        found.push(`onError of '${node.name}' is neither 'fail' nor 'skip'`);
+    }
     const wrong =
       node.kind === "gate"
         ? failureOf(() => checkedRule(node.rule))
@@ -145,7 +151,7 @@ function askMistakes(draft: Draft): string[] {
   const named = new Map<string, InterruptFacts>();
   for (const { kind, name, options } of draft.nodes) {
     const { asks = [] } = options;
-    if (asks.length > 0 && kind !== "function")
+    if (asks.length > 0 && kind !== "function" && kind !== "map")
       found.push(`'${name}' is a ${kind} node, and only code can ask what it declares in asks`);
     for (const interrupt of asks) {
       const facts = factsOf(interrupt);

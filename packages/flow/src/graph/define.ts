@@ -6,18 +6,23 @@ import { FlowError } from "../errors.ts";
 import type { NodeContext } from "../run/context.ts";
 import type { FunctionIdentity } from "./digest.ts";
 import { buildFlow, type Flow } from "./flow.ts";
+import type { ItemContext, MapOptions, MapResults } from "./map.ts";
 import {
   END,
   type CallSpec,
   type EdgeSpec,
   type GateSpec,
+  type MapCallSpec,
+  type MapSpec,
   type MaybePromise,
   type NodeOptions,
   type NodeSpec,
   type ReducerSpec,
   type RouteSpec,
   type State,
+  type SubflowSpec,
 } from "./node.ts";
+import type { CodeOptions, NestedFlow } from "./nested.ts";
 import type { StateSchema } from "./state.ts";
 
 type Simplify<T> = { [K in keyof T]: T[K] } & {};
@@ -62,6 +67,22 @@ export interface CallOptions<S, I, O, R> extends NodeOptions {
   readonly into?: FieldFor<S, O> | (((result: O, state: Readonly<S>) => R) & OnlyFieldsOf<S, R>);
 }
 
+/** What a node that runs another flow is given. */
+export interface SubflowOptions<S, In2, S2, R> extends NodeOptions {
+  /** What the flow within starts from; sealed at the visit's start, and evaluated again before an answer is spent. */
+  readonly input: (state: Readonly<S>) => In2;
+  /** What becomes of the state that it ends in. */
+  readonly into: ((end: S2, state: Readonly<S>) => R) & OnlyFieldsOf<S, R>;
+}
+
+/** What every map is given beside what it does with an item. */
+export interface MapHow<S, Item, O, R> extends MapOptions {
+  /** The items; sealed at the visit's start, and evaluated again before an answer is spent. */
+  readonly over: (state: Readonly<S>) => readonly Item[];
+  /** What becomes of the results. */
+  readonly into: ((results: MapResults<O>, state: Readonly<S>) => R) & OnlyFieldsOf<S, R>;
+}
+
 /** Nodes and connections that a flow of the same state can take in with `use`. */
 export interface Part<S extends object, N extends string, G extends string> {
   /** Types only; never present. */
@@ -82,7 +103,7 @@ export interface FlowBuilder<
   node<const K extends string, R extends MaybePromise<Update<S> | void>>(
     name: Fresh<K, N>,
     run: ((state: Readonly<S>, ctx: NodeContext) => R) & OnlyFieldsOf<S, R>,
-    options?: NodeOptions,
+    options?: CodeOptions,
   ): FlowBuilder<S, In, N | K, G>;
   /** A point that holds until a person lets it go. */
   gate<const K extends string, P, R extends Update<S> = {}>(
@@ -94,6 +115,28 @@ export interface FlowBuilder<
     name: Fresh<K, N>,
     tool: Tool<I, O, string, unknown>,
     how: CallOptions<S, I, O, R>,
+  ): FlowBuilder<S, In, N | K, G>;
+  /** A function of each item of a list. */
+  map<const K extends string, Item, O, R extends Update<S> | void>(
+    name: Fresh<K, N>,
+    how: MapHow<S, Item, O, R> &
+      Pick<CodeOptions, "runs"> & {
+        readonly each: (item: Item, ctx: ItemContext, state: Readonly<S>) => MaybePromise<O>;
+      },
+  ): FlowBuilder<S, In, N | K, G>;
+  /** A call of one tool for each item of a list. */
+  mapCall<const K extends string, I, O, Item, R extends Update<S> | void>(
+    name: Fresh<K, N>,
+    tool: Tool<I, O, string, unknown>,
+    how: MapHow<S, Item, O, R> & {
+      readonly args: (item: Item, index: number, state: Readonly<S>) => NoInfer<I>;
+    },
+  ): FlowBuilder<S, In, N | K, G>;
+  /** A run of another flow, within this one. */
+  subflow<const K extends string, S2 extends object, In2, R extends Update<S> | void>(
+    name: Fresh<K, N>,
+    flow: NestedFlow<Flow<S2, In2>>,
+    how: SubflowOptions<S, NoInfer<In2>, NoInfer<S2>, R>,
   ): FlowBuilder<S, In, N | K, G>;
   /** Goes on to `to` when `from` has finished. */
   edge(from: N, to: N | typeof END): FlowBuilder<S, In, N, G>;
@@ -161,6 +204,16 @@ interface AnyCall extends NodeOptions {
   readonly into?: unknown;
 }
 
+interface AnyMap extends MapOptions {
+  readonly over: AnyFunction;
+  readonly into: AnyFunction;
+}
+
+interface AnySubflow extends NodeOptions {
+  readonly input: AnyFunction;
+  readonly into: AnyFunction;
+}
+
 /** The builder at run time. Types live in `FlowBuilder`; here every name is a text and every function a function. */
 class Builder {
   readonly #name: string;
@@ -178,11 +231,12 @@ class Builder {
     this.#options = options;
   }
 
-  node(name: string, run: AnyFunction, options: NodeOptions = {}): this {
+  node(name: string, run: AnyFunction, { runs = [], ...options }: CodeOptions = {}): this {
     this.#nodes.push({
       kind: "function",
       name,
       run: run as (state: State, ctx: NodeContext) => MaybePromise<State>,
+      runs,
       options,
     });
     return this;
@@ -225,6 +279,36 @@ class Builder {
   call(name: string, tool: Tool, how: AnyCall): this {
     const { args, into, ...options } = how;
     this.#nodes.push({ kind: "call", name, tool, args, into: into as CallSpec["into"], options });
+    return this;
+  }
+
+  map(
+    name: string,
+    how: AnyMap & Pick<CodeOptions, "runs"> & { readonly each: AnyFunction },
+  ): this {
+    const { each, runs = [], ...more } = how;
+    const base = mapBase(name, more);
+    this.#nodes.push({ kind: "map", ...base, each: each as MapSpec["each"], runs });
+    return this;
+  }
+
+  mapCall(name: string, tool: Tool, how: AnyMap & { readonly args: AnyFunction }): this {
+    const { args, ...more } = how;
+    const base = mapBase(name, more);
+    this.#nodes.push({ kind: "map-call", ...base, tool, args: args as MapCallSpec["args"] });
+    return this;
+  }
+
+  subflow(name: string, flow: NestedFlow, how: AnySubflow): this {
+    const { input, into, ...options } = how;
+    this.#nodes.push({
+      kind: "subflow",
+      name,
+      flow,
+      input: input as SubflowSpec["input"],
+      into: into as SubflowSpec["into"],
+      options,
+    });
     return this;
   }
 
@@ -288,6 +372,19 @@ class Builder {
       this.#options.identity ?? "node",
     );
   }
+}
+
+function mapBase(name: string, how: AnyMap): Omit<MapSpec, "kind" | "each" | "runs"> {
+  const { over, into, concurrency, onError = "fail", stopOnPause = false, ...options } = how;
+  return {
+    name,
+    over: over as MapSpec["over"],
+    into: into as MapSpec["into"],
+    concurrency,
+    onError,
+    stopOnPause,
+    options,
+  };
 }
 
 /** Without the members that are `undefined`. */

@@ -21,8 +21,15 @@ const manifestFormat = 1;
 /** A part's digest is for people's eyes and for comparing two graphs that somebody made, not a defence: 16 characters do. */
 const partLength = 16;
 
-/** @throws NotSealableError where a call's static arguments can't be put into canonical form. */
-export function manifestOf(draft: Draft, identity: FunctionIdentity): Manifest {
+/**
+ * `nested`: what a node runs within itself, by name and digest.
+ * @throws NotSealableError where a call's static arguments can't be put into canonical form.
+ */
+export function manifestOf(
+  draft: Draft,
+  identity: FunctionIdentity,
+  nested: (node: string) => readonly (readonly [string, string])[],
+): Manifest {
   const parts: Record<string, string> = {
     flow: part({
       format: manifestFormat,
@@ -39,7 +46,7 @@ export function manifestOf(draft: Draft, identity: FunctionIdentity): Manifest {
     ),
   };
   for (const node of draft.nodes)
-    parts[`node:${node.name}`] = part(nodePart(draft, node, identity));
+    parts[`node:${node.name}`] = part(nodePart(draft, node, identity, nested(node.name)));
   return parts;
 }
 
@@ -58,7 +65,12 @@ function part(value: unknown): string {
   return digestText(canonicalize(value)).slice(0, partLength);
 }
 
-function nodePart(draft: Draft, node: NodeSpec, identity: FunctionIdentity): unknown {
+function nodePart(
+  draft: Draft,
+  node: NodeSpec,
+  identity: FunctionIdentity,
+  nested: readonly (readonly [string, string])[],
+): unknown {
   const routes = draft.routes.filter((route) => route.from === node.name);
   return {
     kind: node.kind,
@@ -75,6 +87,8 @@ function nodePart(draft: Draft, node: NodeSpec, identity: FunctionIdentity): unk
     ]),
     ...asksPart(node),
     own: ownPart(node, identity),
+    // Flows within, by name and digest, in whatever order they are declared.
+    ...(nested.length > 0 && { runs: nested.map((run) => run.join(" ")).sort() }),
   };
 }
 
@@ -105,6 +119,26 @@ function ownPart(node: NodeSpec, identity: FunctionIdentity): unknown {
           functionText(node.edits.apply, identity),
         ],
         rule: { approvers, quorum, excludeRequester, expiresInMs, useWithinMs },
+      };
+    }
+    case "subflow":
+      return [functionText(node.input, identity), functionText(node.into, identity)];
+    case "map":
+      return {
+        over: functionText(node.over, identity),
+        each: functionText(node.each, identity),
+        into: functionText(node.into, identity),
+        onError: node.onError,
+      };
+    case "map-call": {
+      const { name, version } = toolFacts(node.tool);
+      return {
+        tool: name,
+        version,
+        over: functionText(node.over, identity),
+        args: functionText(node.args, identity),
+        into: functionText(node.into, identity),
+        onError: node.onError,
       };
     }
     case "call": {

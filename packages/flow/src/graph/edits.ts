@@ -6,15 +6,15 @@ import type { GateSpec } from "./node.ts";
 
 /**
  * The edit port of flows: payloads of their gates by the gates' own schemas, arguments by the tools of their call nodes and
- * by those given besides (what only a node's code calls). Give it to the approvals: without one edits are refused (APR-03).
+ * by those given besides (what only a node's code calls). Flows within are read too. Give it to the approvals: without one edits are refused (APR-03).
  */
 export function flowEdits(flows: readonly Flow[], tools: readonly AnyTool[] = []): EditPort {
   const gates = new Map<string, GateSpec>();
   const called: AnyTool[] = [...tools];
-  for (const graph of flows.map(graphOf)) {
+  for (const graph of new Set(flows.flatMap((flow) => [...graphOf(flow).flows]))) {
     for (const { spec } of graph.nodes.values()) {
       if (spec.kind === "gate") gates.set(`node:${graph.name}.${spec.name}`, spec);
-      if (spec.kind === "call") called.push(spec.tool);
+      if (spec.kind === "call" || spec.kind === "map-call") called.push(spec.tool);
     }
   }
   const ofTools = editsOf(called);

@@ -1,9 +1,10 @@
-import { toolFacts } from "@holdpoint/tools";
+import { inputReader, toolFacts, type Digester, type InputSnapshot } from "@holdpoint/tools";
 
 import { FlowError } from "../errors.ts";
 import { mistakesIn, type Draft } from "./check.ts";
 import { factsOf, type InterruptFacts } from "./interrupt.ts";
 import { digestOf, manifestOf, type FunctionIdentity, type Manifest } from "./digest.ts";
+import { nestedIn } from "./nested.ts";
 import { type NodeSpec, type ReducerSpec, type RouteSpec } from "./node.ts";
 import { reachable } from "./reach.ts";
 import { stateReader, type StateReader } from "./state.ts";
@@ -47,8 +48,16 @@ export interface Graph {
   readonly reducers: ReadonlyMap<string, ReducerSpec["merge"]>;
   readonly manifest: Manifest;
   readonly digest: string;
-  /** The schemas whose classes may stand in a state, a payload or a call's arguments (SEAL-41). */
+  /** The schemas whose classes may stand in a state, a payload or a call's arguments, nested flows' included (SEAL-41). */
   readonly reachable: readonly unknown[];
+  /** This flow, and every one that can run within it, at whatever depth. */
+  readonly flows: ReadonlySet<Graph>;
+  /** The flows that a node declares, by name. @throws FlowError `flow-invalid` */
+  nestedIn(node: string): ReadonlyMap<string, Graph>;
+  /** The digest as part of the graphs around it: one that closes a circle counts by how far up that is. */
+  digestWithin(around: readonly Graph[]): string;
+  /** Takes an input as the caller passed it, with its journal key. */
+  input(value: unknown, digester: Digester): InputSnapshot;
   /** Nodes that bound their own visits; sealed with a run (FLOW-43). */
   readonly nodeVisits: Readonly<Record<string, number>>;
 }
@@ -59,21 +68,24 @@ const inside = Symbol.for("@holdpoint/flow.graph");
 class BuiltFlow implements Flow<never, never, never> {
   readonly name: string;
   readonly version: string | undefined;
-  readonly digest: string;
+  declare readonly [inside]: Graph;
   declare readonly types?: { state: never; input: never; nodes: never };
 
   constructor(graph: Graph, version: string | undefined) {
     this.name = graph.name;
     this.version = version;
-    this.digest = graph.digest;
     Object.defineProperty(this, inside, { value: graph });
     Object.freeze(this);
+  }
+
+  get digest(): string {
+    return this[inside].digest;
   }
 }
 
 /** Checks a draft and freezes it. @throws FlowError `flow-invalid` with every mistake in `data.mistakes`. */
 export function buildFlow(draft: Draft, identity: FunctionIdentity): Flow<never, never, never> {
-  const mistakes = mistakesIn(draft);
+  const mistakes = [...mistakesIn(draft), ...nestedMistakes(draft)];
   if (mistakes.length > 0) {
     const list = mistakes.map((mistake) => `\n- ${mistake}`).join("");
     throw new FlowError("flow-invalid", `the flow '${draft.name}' is not whole:${list}`, {
@@ -96,28 +108,126 @@ export function buildFlow(draft: Draft, identity: FunctionIdentity): Flow<never,
       failed: drawn("failed")[0],
     });
   }
-  const manifest = manifestOf(draft, identity);
-  const graph: Graph = {
-    name: draft.name,
-    state: stateReader(draft.state),
-    start: draft.start ?? draft.nodes[0]!.name,
-    nodes,
-    interrupts: new Map(interruptsIn(draft).map((facts) => [facts.name, facts])),
-    joins: joinsOf(draft),
-    reducers: new Map(draft.reducers.map((reducer) => [reducer.field, reducer.merge])),
-    manifest,
-    digest: digestOf(manifest),
-    nodeVisits: Object.fromEntries(
+  return new BuiltFlow(new BuiltGraph(draft, nodes, identity), draft.version);
+}
+
+/**
+ * What depends on flows within is worked out when it is first asked for: a flow that contains itself is not built yet when it
+ * is declared.
+ */
+class BuiltGraph implements Graph {
+  readonly name: string;
+  readonly state: StateReader;
+  readonly start: string;
+  readonly nodes: Graph["nodes"];
+  readonly interrupts: Graph["interrupts"];
+  readonly joins: Graph["joins"];
+  readonly reducers: Graph["reducers"];
+  readonly nodeVisits: Graph["nodeVisits"];
+  readonly #draft: Draft;
+  readonly #identity: FunctionIdentity;
+  readonly #nested = new Map<string, ReadonlyMap<string, Graph>>();
+  #manifest: Manifest | undefined;
+  #digest: string | undefined;
+  #flows: ReadonlySet<Graph> | undefined;
+  #reachable: readonly unknown[] | undefined;
+  #input: ReturnType<typeof inputReader> | undefined;
+
+  constructor(draft: Draft, nodes: Graph["nodes"], identity: FunctionIdentity) {
+    this.name = draft.name;
+    this.state = stateReader(draft.state);
+    this.start = draft.start ?? draft.nodes[0]!.name;
+    this.nodes = nodes;
+    this.interrupts = new Map(interruptsIn(draft).map((facts) => [facts.name, facts]));
+    this.joins = joinsOf(draft);
+    this.reducers = new Map(draft.reducers.map((reducer) => [reducer.field, reducer.merge]));
+    this.nodeVisits = Object.fromEntries(
       draft.nodes.flatMap(({ name, options: { maxVisits } }) =>
         maxVisits === undefined ? [] : [[name, maxVisits]],
       ),
-    ),
-    reachable: [
-      draft.state,
-      ...draft.nodes.flatMap((node) => (node.kind === "call" ? [toolFacts(node.tool).input] : [])),
-    ],
-  };
-  return new BuiltFlow(graph, draft.version);
+    );
+    this.#draft = draft;
+    this.#identity = identity;
+    // What can be known now fails now.
+    if (draft.nodes.every((node) => nestedIn(node).length === 0)) this.#digest = this.digest;
+  }
+
+  get manifest(): Manifest {
+    return (this.#manifest ??= this.#manifestWithin([]));
+  }
+
+  get digest(): string {
+    return (this.#digest ??= digestOf(this.manifest));
+  }
+
+  get flows(): ReadonlySet<Graph> {
+    const within = (graph: Graph): Graph[] =>
+      [...graph.nodes.keys()].flatMap((node) => [...graph.nestedIn(node).values()]);
+    return (this.#flows ??= reachable<Graph>([this], within));
+  }
+
+  get reachable(): readonly unknown[] {
+    return (this.#reachable ??= [...this.flows].flatMap(({ state, nodes }) => [
+      state.schema,
+      ...[...nodes.values()].flatMap(({ spec }) => reachedBy(spec)),
+    ]));
+  }
+
+  nestedIn(node: string): ReadonlyMap<string, Graph> {
+    let graphs = this.#nested.get(node);
+    if (graphs === undefined) {
+      const found = this.nodes.get(node);
+      graphs = found === undefined ? new Map() : nestedGraphs(this.name, found.spec);
+      this.#nested.set(node, graphs);
+    }
+    return graphs;
+  }
+
+  digestWithin(around: readonly Graph[]): string {
+    const up = around.indexOf(this);
+    if (up >= 0) return `@${around.length - up}`;
+    // Only in a circle does it matter what is around.
+    if (!around.some((graph) => this.flows.has(graph))) return this.digest;
+    return digestOf(this.#manifestWithin(around));
+  }
+
+  input(value: unknown, digester: Digester): InputSnapshot {
+    this.#input ??= inputReader(this.name, this.state.schema);
+    return this.#input(value, digester);
+  }
+
+  #manifestWithin(around: readonly Graph[]): Manifest {
+    const path = [...around, this];
+    return manifestOf(this.#draft, this.#identity, (node) =>
+      [...this.nestedIn(node).values()].map((graph) => [graph.name, graph.digestWithin(path)]),
+    );
+  }
+}
+
+/** The graphs of the flows that a node declares, by name. @throws FlowError `flow-invalid` */
+function nestedGraphs(flow: string, spec: NodeSpec): ReadonlyMap<string, Graph> {
+  const graphs = new Map<string, Graph>();
+  for (const nested of nestedIn(spec)) {
+    const graph = graphOf(typeof nested === "function" ? nested() : nested);
+    const other = graphs.get(graph.name);
+    if (other !== undefined && other !== graph) {
+      throw new FlowError(
+        "flow-invalid",
+        `'${spec.name}' of '${flow}' declares two flows '${graph.name}': nobody could tell their runs apart`,
+        { flow, node: spec.name },
+      );
+    }
+    graphs.set(graph.name, graph);
+  }
+  return graphs;
+}
+
+/** Schemas of values that a node's visit keeps: arguments, and what its items gave. */
+function reachedBy(node: NodeSpec): unknown[] {
+  if (node.kind === "call") return [toolFacts(node.tool).input];
+  if (node.kind !== "map-call") return [];
+  const { input, output } = toolFacts(node.tool);
+  return [input, output];
 }
 
 /** What the nodes of a draft may ask; a name stands for one interrupt in a flow. */
@@ -139,6 +249,20 @@ function joinsOf({ nodes, edges, routes }: Draft): Graph["joins"] {
   ];
   const joins = nodes.filter((node) => node.options.join === true);
   return new Map(joins.map(({ name }) => [name, reachable(before(name), before)]));
+}
+
+/** What a node declares as a flow and is none. A function is asked when it is needed. */
+function nestedMistakes({ nodes }: Draft): string[] {
+  return nodes.flatMap((node) =>
+    nestedIn(node)
+      .filter((nested) => typeof nested !== "function" && !isFlow(nested))
+      .map(() => `'${node.name}' runs something that is no built flow`),
+  );
+}
+
+/** Whether a value is a built flow, of whichever copy of this package. */
+function isFlow(value: unknown): boolean {
+  return typeof value === "object" && value !== null && inside in value;
 }
 
 /** The graph inside a flow, of whichever copy of this package built it. @throws FlowError `flow-invalid` */

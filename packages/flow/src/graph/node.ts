@@ -4,6 +4,8 @@ import type { z } from "zod";
 
 import type { NodeContext } from "../run/context.ts";
 import type { Interrupt } from "./interrupt.ts";
+import type { ItemContext, MapResults } from "./map.ts";
+import type { NestedFlow } from "./nested.ts";
 
 export type MaybePromise<T> = T | Promise<T>;
 export type State = Record<string, unknown>;
@@ -49,6 +51,7 @@ interface SpecBase {
 export interface FunctionSpec extends SpecBase {
   readonly kind: "function";
   readonly run: (state: State, ctx: NodeContext) => MaybePromise<State | void>;
+  readonly runs: readonly NestedFlow[];
 }
 
 export interface GateSpec extends SpecBase {
@@ -68,8 +71,38 @@ export interface CallSpec extends SpecBase {
   readonly into: string | ((result: unknown, state: State) => State | void) | undefined;
 }
 
+interface MapBase extends SpecBase {
+  readonly over: (state: State) => unknown;
+  readonly into: (results: MapResults<unknown>, state: State) => State | void;
+  readonly concurrency: number | undefined;
+  readonly onError: "fail" | "skip";
+  readonly stopOnPause: boolean;
+}
+
+/** A function over the items of a list. */
+export interface MapSpec extends MapBase {
+  readonly kind: "map";
+  readonly each: (item: unknown, ctx: ItemContext, state: State) => unknown;
+  readonly runs: readonly NestedFlow[];
+}
+
+/** A call of one tool for each item of a list. */
+export interface MapCallSpec extends MapBase {
+  readonly kind: "map-call";
+  readonly tool: AnyTool;
+  readonly args: (item: unknown, index: number, state: State) => unknown;
+}
+
+/** One run of another flow. */
+export interface SubflowSpec extends SpecBase {
+  readonly kind: "subflow";
+  readonly flow: NestedFlow;
+  readonly input: (state: State) => unknown;
+  readonly into: (end: unknown, state: State) => State | void;
+}
+
 /** One node of a flow, by kind. */
-export type NodeSpec = FunctionSpec | GateSpec | CallSpec;
+export type NodeSpec = FunctionSpec | GateSpec | CallSpec | MapSpec | MapCallSpec | SubflowSpec;
 
 /** A route: the targets it may name, and the choice among them. */
 export interface RouteSpec {

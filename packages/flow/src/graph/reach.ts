@@ -1,12 +1,9 @@
-/** Which names can be reached from some of them, these included; each step taken once. */
-export function reachable(
-  from: readonly string[],
-  next: (name: string) => readonly string[],
-): Set<string> {
+/** What can be reached from some of them, these included; each step taken once. */
+export function reachable<T>(from: readonly T[], next: (one: T) => Iterable<T>): Set<T> {
   const reached = new Set(from);
   const queue = [...from];
-  for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
-    for (const to of next(name)) {
+  for (let one = queue.pop(); one !== undefined; one = queue.pop()) {
+    for (const to of next(one)) {
       if (reached.has(to)) continue;
       reached.add(to);
       queue.push(to);

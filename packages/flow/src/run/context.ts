@@ -1,6 +1,8 @@
 import type { AnyTool, Executor, InputSnapshot, ToolInput, ToolOutput } from "@holdpoint/tools";
 
+import { graphOf, type Flow, type FlowInput, type FlowState, type Graph } from "../graph/flow.ts";
 import type { AnswerOf, CursorOf, InfoOf, Interrupt } from "../graph/interrupt.ts";
+import type { ItemContext } from "../graph/map.ts";
 import type { MaybePromise } from "../graph/node.ts";
 import type { CallWay } from "./call-site.ts";
 import type { Question } from "./interrupting.ts";
@@ -51,6 +53,11 @@ export interface NodeContext {
     options?: CallOptions,
   ): Promise<ToolOutput<T>>;
   /**
+   * Runs another flow within this node, and gives the state that it ends in; the node declares it (`runs`). A pause within it
+   * pauses the whole run. On a re-run it goes on where it stood, or gives what it gave.
+   */
+  run<F extends Flow>(flow: F, input: FlowInput<F>): Promise<FlowState<F>>;
+  /**
    * Asks for input that is no approval, and waits for it; the node declares what it asks (`asks`). The n-th question of a
    * name in the visit gets the n-th answer. A question that does not fit its schemas rejects with `interrupt-invalid`.
    */
@@ -81,6 +88,10 @@ export interface ContextOps {
   input(tool: AnyTool, args: unknown): InputSnapshot;
   /** Runs a tool for this visit. */
   call(way: CallWay): Begin;
+  /** Takes what a nested run starts from, synchronously. */
+  nestedInput(graph: Graph, input: unknown): InputSnapshot;
+  /** Runs a flow within this visit. */
+  nested(graph: Graph, input: InputSnapshot): Begin;
   /** Takes a question's info and cursor, synchronously, and its number in the visit. */
   question(what: Interrupt, info: unknown, cursor: unknown): Question & { readonly number: number };
   ask(question: Question): Begin;
@@ -134,6 +145,10 @@ export class VisitContext implements NodeContext {
     >;
   }
 
+  run<F extends Flow>(flow: F, input: FlowInput<F>): Promise<FlowState<F>> {
+    return runGraph(this.#ops, this.#scope, graphOf(flow), input) as Promise<FlowState<F>>;
+  }
+
   ask<I extends Interrupt>(what: I, ...how: Asking<I>): Promise<AnswerOf<I>> {
     const [info, options] = how;
     const question = this.#ops.question(what, info, options?.cursor);
@@ -172,5 +187,27 @@ export class VisitContext implements NodeContext {
   #moment(kind: "now" | "random" | "uuid"): unknown {
     const outcome = this.#scope.moment(kind, () => this.#ops.moment(kind));
     return outcome.ok ? this.#ops.open(outcome.result) : undefined;
+  }
+}
+
+/** Asks for a nested run. */
+export function runGraph(
+  ops: ContextOps,
+  scope: Scope,
+  graph: Graph,
+  input: unknown,
+): Promise<unknown> {
+  const taken = ops.nestedInput(graph, input);
+  const what = { kind: "run" as const, name: graph.name, input: taken };
+  return scope.ask(what, ops.nested(graph, taken));
+}
+
+/** What an item's code gets. */
+export class ItemVisitContext extends VisitContext implements ItemContext {
+  readonly index: number;
+
+  constructor(ops: ContextOps, scope: Scope, index: number) {
+    super(ops, scope);
+    this.index = index;
   }
 }

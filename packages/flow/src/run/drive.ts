@@ -15,6 +15,7 @@ import { routeRound } from "./merge.ts";
 import type { Place } from "./place.ts";
 import { plan } from "./plan.ts";
 import type { OpenVisit, VisitState } from "./state.ts";
+import { runTogether } from "./together.ts";
 import { runVisit } from "./visit.ts";
 
 /** How a frame stands when nothing more can be done in it. */
@@ -70,30 +71,6 @@ function runRound(place: Place, visits: readonly OpenVisit[]): Promise<void> {
   if (visits.length === 1) return runVisit(place, visits[0]!);
   const { concurrency } = place.live.state.seed.settings;
   return runTogether(place, concurrency, visits, (visit) => runVisit(place, visit));
-}
-
-/** Everything of a list, side by side up to a bound; a fault lets what is under way end, and begins nothing more. */
-async function runTogether<T>(
-  { live, signal }: Place,
-  bound: number,
-  list: readonly T[],
-  run: (item: T) => Promise<void>,
-): Promise<void> {
-  const faults: unknown[] = [];
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    while (next < list.length) {
-      if (faults.length > 0 || signal.aborted) return;
-      try {
-        await run(list[next++]!);
-        await live.flush();
-      } catch (fault) {
-        faults.push(fault);
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(bound, list.length) }, worker));
-  if (faults.length > 0) throw faults[0];
 }
 
 /** Reducers and routes are the user's: what they throw ends the frame (D2). */

@@ -33,12 +33,20 @@ export interface RunSeed {
 /** What a visit evaluated once, at its start (FLOW-63). */
 export type VisitInputs =
   | { readonly kind: "gate"; readonly asks: boolean; readonly payload: Kept }
-  | { readonly kind: "call"; readonly args: Kept };
+  | { readonly kind: "call"; readonly args: Kept }
+  /** `items` holds the list: what `over` gave, or the arguments made of each. */
+  | { readonly kind: "map"; readonly items: Kept; readonly count: number }
+  | { readonly kind: "subflow"; readonly input: Kept };
 
 /** How a visit ended. `via` names the edge that takes over from the ordinary ones. */
 export type VisitEnd =
   | { readonly ok: true; readonly update: State; readonly via?: "denied" }
   | { readonly ok: false; readonly error: ErrorInfo; readonly via?: "failed" };
+
+/** How an item of a map ended. */
+export type ItemEnd =
+  | { readonly ok: true; readonly value: Kept }
+  | { readonly ok: false; readonly error: ErrorInfo };
 
 /** What is spent on something that waits, by its kind. */
 export type Answered = DecisionAnswered | InterruptAnswered;
@@ -133,6 +141,34 @@ export type RunEvent = { readonly at: number } & (
       readonly call: Identity;
       readonly outcome: Settled;
     }
+  | {
+      readonly type: "nested-started";
+      /** The execution that it is within. */
+      readonly visit: string;
+      readonly call: Identity;
+      readonly order: number;
+      /** Before the paths of its visits. */
+      readonly path: string;
+      readonly start: string;
+      readonly nodeVisits: Readonly<Record<string, number>>;
+      readonly state: State;
+    }
+  | {
+      readonly type: "nested-finished";
+      readonly visit: string;
+      readonly call: Identity;
+      /** Absent: it could not be begun. */
+      readonly path?: string;
+      /** The state that it ended in, or how it failed. */
+      readonly outcome: Settled;
+    }
+  | {
+      /** The code that began it did not ask for it again. */
+      readonly type: "nested-dropped";
+      readonly visit: string;
+      readonly call: Identity;
+      readonly path: string;
+    }
   | { readonly type: "approval-requested"; readonly visit: string; readonly wait: ApprovalWait }
   | { readonly type: "interrupted"; readonly visit: string; readonly wait: InterruptWait }
   | { readonly type: "visit-waiting"; readonly visit: string }
@@ -163,6 +199,14 @@ export type RunEvent = { readonly at: number } & (
       readonly visit: string;
       readonly expected: readonly string[];
       readonly came: readonly string[];
+    }
+  | { readonly type: "item-finished"; readonly visit: string; readonly end: ItemEnd }
+  | {
+      /** An item that failed or was denied, in a map that goes on without it. */
+      readonly type: "item-skipped";
+      readonly visit: string;
+      readonly reason: "denied" | "failed";
+      readonly error: ErrorInfo;
     }
   | { readonly type: "visit-finished"; readonly visit: string; readonly end: VisitEnd }
   | {

@@ -11,33 +11,36 @@ import {
 } from "@holdpoint/tools";
 
 import { FlowError, isFlowError } from "../errors.ts";
+import type { Graph } from "../graph/flow.ts";
 import type { Interrupt } from "../graph/interrupt.ts";
 import type { MaybePromise, NodeOptions } from "../graph/node.ts";
 import type { CallSite, CallWay } from "./call-site.ts";
 import { AskNumbers } from "./ask-numbers.ts";
 import { performCall } from "./calls.ts";
 import type { ContextOps } from "./context.ts";
-import { identityText, plainIdentity, type Made } from "./identity.ts";
+import { identityText, plainIdentity, type Identity, type Made } from "./identity.ts";
 import { beginAsking, declaredFacts, questionOf, type Question } from "./interrupting.ts";
 import { journaled } from "./journaled.ts";
 import {
   isFresh,
   Prior,
-  type Entry,
   type ExecutionState,
   type Kept,
   type Replaced,
   type Settled,
   type SpentApproval,
+  type Started,
 } from "./journal.ts";
 import type { LiveRun } from "./live.ts";
+import { beginNested, performNested, type NestedSite } from "./nested.ts";
 import type { Place } from "./place.ts";
 import { prepareSeal } from "./prepare.ts";
 import type { Rest } from "./rest.ts";
 import { keptAsText, revealed } from "./reveal.ts";
 import { Scope, type Begin, type Revealed, type ScopeEnd, type ScopeOps } from "./scope.ts";
 import { conclude, withdrawAll } from "./spend.ts";
-import type { Wait } from "./wait.ts";
+import { framesIn, ownExecutions, type OpenExecution } from "./tree.ts";
+import type { Waiting } from "./wait.ts";
 
 const none: never[] = [];
 const neither = { approvalId: undefined, answer: undefined };
@@ -45,22 +48,27 @@ const neither = { approvalId: undefined, answer: undefined };
 /** What an execution is of: a visit, or an item of one. */
 export interface Executing {
   readonly path: string;
+  /** The node whose code runs. */
+  readonly node: string;
   /** What is on record of it now. */
   readonly execution: ExecutionState;
 }
 
 export class Execution implements ContextOps, ScopeOps, CallSite {
   readonly live: LiveRun;
+  readonly place: Place;
   readonly visit: string;
   readonly scope: Scope;
   readonly rest: Rest;
   signal: AbortSignal;
   readonly #prior: Prior | undefined;
+  #runs: Map<Made, string> | undefined;
   readonly #asks: readonly Interrupt[];
   readonly #numbers: AskNumbers;
   #spent: Map<Made, { cost: number; approval?: SpentApproval }> | undefined;
   /** Whether the code may be run again although it was cut off. */
   readonly #triedAgain: boolean;
+  readonly #node: string;
   #inDoubt: Set<Made> | undefined;
   #cleanups: (() => MaybePromise<void>)[] | undefined;
   #cleaned = false;
@@ -69,6 +77,8 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
   constructor(place: Place, at: Executing, options: NodeOptions) {
     const { live, signal } = place;
     this.live = live;
+    this.place = place;
+    this.#node = at.node;
     this.visit = at.path;
     this.signal = signal;
     this.rest = live.parts.rest;
@@ -95,8 +105,23 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     return inputOf(tool, args, this.live.parts.sealer);
   }
 
+  nestedInput(graph: Graph, input: unknown): InputSnapshot {
+    return graph.input(input, this.live.parts.sealer);
+  }
+
   call(way: CallWay): Begin {
     return (made, standing) => performCall(this, way, made, standing);
+  }
+
+  nested(graph: Graph, input: InputSnapshot): Begin {
+    const { place, signal, visit: path } = this;
+    const site: NestedSite = { place, node: this.#node, path, signal, within: this };
+    return async (made, { nested }) => {
+      const run = nested ?? beginNested(site, graph, input, made);
+      if ("error" in run) return run;
+      (this.#runs ??= new Map()).set(made, run.path);
+      return performNested(site, graph, run.path);
+    };
   }
 
   step(run: () => unknown): Begin {
@@ -166,7 +191,12 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
 
   record(made: Made, outcome: Settled): void {
     const { live, visit } = this;
-    const kept = journaled(made, outcome, live.parts.sealer, live.parts.exact);
+    const kept = journaled(made, outcome, live.parts);
+    if (made.kind === "run") {
+      const path = this.#runs?.get(made);
+      const ran = path === undefined ? undefined : { path };
+      return live.emit({ type: "nested-finished", visit, call: made, ...ran, outcome: kept });
+    }
     if (made.kind !== "call")
       return live.emit({ type: "step-recorded", visit, call: made, outcome: kept });
     const spent = this.#spent?.get(made) ?? { cost: 0 };
@@ -189,10 +219,10 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     return { value: this.#opened(result, made) };
   }
 
-  diverged(expected: readonly Entry[], came: readonly Made[]): unknown {
+  diverged(expected: readonly Identity[], came: readonly Made[]): unknown {
     const names = (ids: readonly { readonly name: string; readonly number: number }[]): string[] =>
       ids.map((id) => `${id.name}/${id.number}`);
-    const facts = { expected: names(expected.map((entry) => entry.id)), came: names(came) };
+    const facts = { expected: names(expected), came: names(came) };
     this.live.emit({ type: "replay-diverged", visit: this.visit, ...facts });
     if (!this.live.state.seed.settings.strict) return undefined;
     return new FlowError(
@@ -222,10 +252,14 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
 
   /** Kept only where a retry could enter it a second time without knowing how the first ended (TOOL-13). */
   entering(made: Made, tool: AnyTool): (() => void) | undefined {
-    if (!this.#triedAgain || tool.idempotent) return undefined;
+    const around = this.place.within?.entering(made, tool);
+    if (!this.#triedAgain || tool.idempotent) return around;
     const inDoubt = (this.#inDoubt ??= new Set());
     inDoubt.add(made);
-    return () => void (this.scope.over || inDoubt.delete(made));
+    return () => {
+      around?.();
+      if (!this.scope.over) inDoubt.delete(made);
+    };
   }
 
   /** Whether an effect had begun, and its end is not known, when the execution was cut off. */
@@ -266,38 +300,58 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
   /** What the re-run did not ask for again: its records are withdrawn, and it is said (FLOW-38, FLOW-41). */
   async leaveBehind(end: ScopeEnd): Promise<void> {
     if (this.#prior === undefined) return;
-    await this.#leaveWaits(this.#prior.unclaimedWaits());
-    const lost = this.#prior.unclaimedStarted();
-    if (lost.length > 0 && end.how !== "waiting") {
-      throw new FlowError(
-        "in-doubt",
-        `${this.visit} had begun ${lost.map((started) => started.id.name).join(", ")}, has no end of it on record (its process died, or the run was aborted), and does not ask for it any more: nobody knows whether it ran`,
-        {
-          runId: this.runId,
-          node: this.visit,
-          lost: lost.map((started) =>
-            identityText(plainIdentity(started.id)).replaceAll("\0", "/"),
-          ),
-        },
-      );
-    }
-  }
-
-  async #leaveWaits(waits: readonly Wait[]): Promise<void> {
     const { live, visit } = this;
-    for (const wait of waits) {
-      const { callId } = wait;
-      const { approvalId, answer } = wait.kind === "approval" ? wait : neither;
-      if (answer === undefined) {
-        await withdrawAll(live, [wait], "superseded");
-        live.emit({ type: "superseded", visit, callId, approvalId, again: false });
-      } else {
-        // Spent, and no call took it up: an approval that allowed nothing (APR-21).
-        const { decision, attemptId } = answer;
-        if (decision.approved && approvalId !== undefined)
-          await conclude(live, { id: approvalId, decision, attemptId }, "unused");
-        live.emit({ type: "answer-unused", visit, callId, approvalId });
-      }
+    await leaveWaits(
+      live,
+      this.#prior.unclaimedWaits().map((wait) => ({ path: visit, wait })),
+    );
+    const nested = this.#prior.unclaimedNested();
+    const frames = nested.flatMap((run) => framesIn(live.state, run));
+    const within = frames.flatMap((frame) => frame.visits.flatMap(ownExecutions));
+    const lost = [
+      ...this.#prior.unclaimedStarted(),
+      ...within.flatMap(({ execution }) => execution.started),
+    ];
+    if (lost.length > 0 && end.how === "waiting") return; // it may still be asked for
+    if (lost.length > 0) throw lostCalls(this, lost);
+    await leaveWaits(live, within.flatMap(waitsOfOne));
+    for (const { id: call, path } of nested)
+      live.emit({ type: "nested-dropped", visit, call, path });
+  }
+}
+
+function waitsOfOne({ path, execution }: OpenExecution): Waiting[] {
+  return execution.waits.map((wait) => ({ path, wait }));
+}
+
+function lostCalls(
+  { runId, visit }: { readonly runId: string; readonly visit: string },
+  lost: readonly Started[],
+): FlowError {
+  return new FlowError(
+    "in-doubt",
+    `${visit} had begun ${lost.map((started) => started.id.name).join(", ")}, has no end of it on record (its process died, or the run was aborted), and does not ask for it any more: nobody knows whether it ran`,
+    {
+      runId,
+      node: visit,
+      lost: lost.map((started) => identityText(plainIdentity(started.id)).replaceAll("\0", "/")),
+    },
+  );
+}
+
+async function leaveWaits(live: LiveRun, waits: readonly Waiting[]): Promise<void> {
+  for (const { path: visit, wait } of waits) {
+    const { callId } = wait;
+    const { approvalId, answer } = wait.kind === "approval" ? wait : neither;
+    if (answer === undefined) {
+      await withdrawAll(live, [wait], "superseded");
+      live.emit({ type: "superseded", visit, callId, approvalId, again: false });
+    } else {
+      // Spent, and no call took it up: an approval that allowed nothing (APR-21).
+      const { decision, attemptId } = answer;
+      if (decision.approved && approvalId !== undefined)
+        await conclude(live, { id: approvalId, decision, attemptId }, "unused");
+      live.emit({ type: "answer-unused", visit, callId, approvalId });
     }
   }
 }

@@ -15,8 +15,9 @@ import {
   type ExecutionState,
   type Settled,
 } from "./journal.ts";
-import { frameAt, openVisitAt, visitPath } from "./path.ts";
-import type { Frame, RunState, Stand } from "./state.ts";
+import { frameAt, itemAt, openAt, openVisitAt, visitPath, wake } from "./path.ts";
+import type { Frame, ItemState, NestedFrame, RunState, Stand } from "./state.ts";
+import { framesIn, nestedIn } from "./tree.ts";
 
 /** The state after the first event. */
 export function begin(event: EventOf<"run-started">): RunState {
@@ -53,11 +54,12 @@ export function fold(run: RunState, event: RunEvent, merged?: State): void {
     case "visit-started": {
       const visit = openVisitAt(run, event.visit);
       visit.inputs = event.inputs;
+      if (event.inputs?.kind === "map") visit.items = queuedItems(event.inputs.count);
       run.phase = { is: "running" };
       return;
     }
     case "visit-waiting":
-      openVisitAt(run, event.visit).status = "waiting";
+      openAt(run, event.visit).status = "waiting";
       return;
     case "settling":
       run.settling = { attemptId: event.attemptId, answers: event.answers };
@@ -67,6 +69,9 @@ export function fold(run: RunState, event: RunEvent, merged?: State): void {
       return foldAnswered(run, event);
     case "visit-finished":
       return foldFinished(run, event);
+    case "item-finished":
+    case "item-skipped":
+      return foldItem(run, event);
     case "routed":
       return foldRouted(run, event, merged);
     case "paused":
@@ -75,6 +80,7 @@ export function fold(run: RunState, event: RunEvent, merged?: State): void {
     case "completed":
       run.phase = { is: "ended", how: "completed" };
       run.visits = [];
+      run.frames.clear();
       return;
     case "failed":
       run.phase = { is: "ended", how: "failed", error: event.error, node: event.node };
@@ -115,6 +121,16 @@ function foldExecution(run: RunState, event: RunEvent): void {
     case "step-recorded":
       execution(run, event.visit).journal.push({ id: event.call, outcome: event.outcome });
       return;
+    case "nested-started":
+      return beginNested(run, event);
+    case "nested-finished": {
+      const { call: id, outcome, visit, path } = event;
+      execution(run, visit).journal.push({ id, outcome });
+      if (path !== undefined) endNested(run, visit, path);
+      return;
+    }
+    case "nested-dropped":
+      return endNested(run, event.visit, event.path);
     case "approval-requested":
     case "interrupted": {
       const { waits } = execution(run, event.visit);
@@ -137,6 +153,34 @@ function foldExecution(run: RunState, event: RunEvent): void {
   }
 }
 
+/** A nested run is a frame of its own, and a line in the execution that it is within. */
+function beginNested(run: RunState, event: EventOf<"nested-started">): void {
+  const { call: id, order, path, start, state, nodeVisits } = event;
+  const into = execution(run, event.visit);
+  into.nested.push({ id, order, path });
+  into.begun += 1;
+  const frame: NestedFrame = {
+    path,
+    state,
+    visits: [],
+    held: [],
+    endReached: false,
+    visited: {},
+    nodeVisits,
+  };
+  run.frames.set(path, frame);
+  run.counters.rounds += 1;
+  queue(frame, [start]);
+}
+
+/** What is left of a nested run that ended is its entry in the journal: the frame goes, and whatever is within it. */
+function endNested(run: RunState, visit: string, path: string): void {
+  const { nested } = execution(run, visit);
+  const ended = nested.find((candidate) => candidate.path === path)!;
+  remove(nested, (candidate) => candidate === ended);
+  for (const frame of framesIn(run, ended)) run.frames.delete(frame.path);
+}
+
 function finishCall(
   run: RunState,
   event: EventOf<"call-finished" | "call-unjournaled">,
@@ -156,7 +200,6 @@ function finishCall(
 }
 
 function foldReplaced(run: RunState, event: EventOf<"superseded" | "answer-unused">): void {
-  const visit = openVisitAt(run, event.visit);
   const { waits, replaced } = execution(run, event.visit);
   const wait = waits.find((candidate) => candidate.callId === event.callId);
   remove(waits, (candidate) => candidate === wait);
@@ -165,13 +208,12 @@ function foldReplaced(run: RunState, event: EventOf<"superseded" | "answer-unuse
   const key = replacedKey(wait.id);
   const generation = (replaced[key]?.generation ?? 0) + 1;
   replaced[key] = { generation, arguments: wait.arguments, rule: wait.facts.rule }; // FLOW-38, FLOW-66
-  visit.status = "ready";
+  wake(run, event.visit);
 }
 
 function foldAnswered(run: RunState, event: EventOf<"answered">): void {
   for (const answer of event.answers) {
-    const visit = openVisitAt(run, answer.visit);
-    const { waits, journal } = visit.execution;
+    const { waits, journal } = execution(run, answer.visit);
     const wait = waits.find((candidate) => candidate.callId === answer.callId);
     if (wait === undefined) continue; // asked and answered at once, by a port that keeps records
     if (wait.kind === "approval" && answer.kind === "approval")
@@ -182,7 +224,7 @@ function foldAnswered(run: RunState, event: EventOf<"answered">): void {
       const outcome = { ok: true, result: answer.payload } as const;
       journal.push({ id, outcome, ...(cursor && { cursor }) }); // the code gets it like any outcome
     }
-    visit.status = "ready"; // FLOW-30: only executions that got an answer run again
+    wake(run, answer.visit); // FLOW-30: only executions that got an answer run again
   }
   run.settling = undefined;
   run.phase = { is: "running" };
@@ -191,8 +233,33 @@ function foldAnswered(run: RunState, event: EventOf<"answered">): void {
 function foldFinished(run: RunState, event: EventOf<"visit-finished">): void {
   const { visits } = frameAt(run, event.visit);
   const index = visits.findIndex((visit) => visit.path === event.visit);
-  const { node, number, path } = visits[index]!;
+  const visit = visits[index]!;
+  const { node, number, path } = visit;
+  if (run.frames.size > 0)
+    for (const nested of nestedIn(visit))
+      for (const frame of framesIn(run, nested)) run.frames.delete(frame.path);
   visits[index] = { node, number, path, status: "finished", end: event.end }; // F2
+}
+
+/** An item's journal is dropped as a visit's is (F2); what its calls were allowed by stays until the visit is over. */
+function foldItem(run: RunState, event: EventOf<"item-finished" | "item-skipped">): void {
+  const { items, index } = itemAt(run, event.visit);
+  const { execution } = openAt(run, event.visit);
+  const approvals = execution.journal.flatMap(({ approval }) => (approval ? [approval] : []));
+  const kept = approvals.length > 0 ? { approvals } : {};
+  if (event.type === "item-skipped") {
+    items[index] = { ...kept, status: "failed", reason: event.reason, error: event.error };
+  } else if (event.end.ok) {
+    items[index] = { ...kept, status: "finished", value: event.end.value };
+  } else {
+    items[index] = { ...kept, status: "failed", reason: "failed", error: event.end.error };
+  }
+}
+
+const queued: ItemState = Object.freeze({ status: "queued" });
+
+function queuedItems(count: number): ItemState[] {
+  return Array.from({ length: count }, () => queued);
 }
 
 function foldRouted(run: RunState, event: EventOf<"routed">, merged: State | undefined): void {
@@ -242,11 +309,11 @@ function queue(frame: Frame, nodes: readonly string[]): void {
   }
 }
 
-/** What is on record of a visit's execution, to be written to. */
+/** What is on record of an execution, to be written to. */
 function execution(run: RunState, path: string): ExecutionState {
-  const visit = openVisitAt(run, path);
-  if (visit.execution === freshExecution) visit.execution = newExecution();
-  return visit.execution;
+  const open = openAt(run, path);
+  if (open.execution === freshExecution) open.execution = newExecution();
+  return open.execution;
 }
 
 function same(

@@ -10,7 +10,7 @@
 import { FlowError } from "../errors.ts";
 import type { EventOf, RunSeed } from "./event.ts";
 import { replacedKey, type ExecutionState, type Replaced } from "./journal.ts";
-import type { Frame, OpenVisit, RunState, Stand, VisitState } from "./state.ts";
+import type { Frame, ItemState, OpenVisit, RunState, Stand, VisitState } from "./state.ts";
 
 /** The first two events of a fork. `was` is given up to it: its parts go over. */
 export function forkOf(
@@ -43,7 +43,10 @@ export function forkOf(
 }
 
 function standAnew({ frames, ...run }: RunState): Stand {
-  const anew = [...frames].map(([path, frame]) => [path, frameAnew(frame)] as const);
+  const anew = [...frames].map(([path, frame]) => {
+    const { nodeVisits } = frame;
+    return [path, { ...frameAnew(frame), nodeVisits }] as const;
+  });
   return { ...frameAnew(run), frames: new Map(anew) };
 }
 
@@ -54,9 +57,24 @@ function frameAnew({ path, state, visits, held, endReached, visited }: Frame): F
 /** B1 */
 function visitAnew(visit: VisitState): VisitState {
   if (visit.status === "finished") return visit;
-  const { node, number, path } = visit;
+  const { node, number, path, items } = visit;
   const execution = executionAnew(visit.execution);
-  return { node, number, path, status: "ready", inputs: inputsAnew(visit), execution };
+  const inputs = inputsAnew(visit);
+  const anew = { node, number, path, status: "ready" as const, inputs, execution };
+  return items === undefined ? anew : { ...anew, items: items.map(itemAnew) };
+}
+
+function itemAnew(item: ItemState): ItemState {
+  switch (item.status) {
+    case "queued":
+      return item;
+    case "finished":
+      return { status: "finished", value: item.value };
+    case "failed":
+      return { status: "failed", reason: item.reason, error: item.error };
+    default:
+      return { status: "ready", execution: executionAnew(item.execution) };
+  }
 }
 
 /** A gate asks for what it shows now; what a call was asked with stands (B3). */
@@ -65,7 +83,7 @@ function inputsAnew({ inputs }: OpenVisit): OpenVisit["inputs"] {
 }
 
 function executionAnew(execution: ExecutionState): ExecutionState {
-  const { journal, waits, started, replaced, retries } = execution;
+  const { journal, waits, started, replaced, nested, begun, retries } = execution;
   const asked: Record<string, Replaced> = {};
   for (const [key, question] of Object.entries(replaced))
     asked[key] = { ...question, generation: 0 };
@@ -78,6 +96,9 @@ function executionAnew(execution: ExecutionState): ExecutionState {
           arguments: wait.arguments,
           rule: wait.facts.rule,
         };
+        break;
+      case "interrupt":
+        break; // its code asks anew, of whoever answers the fork
     }
   }
   return {
@@ -85,6 +106,8 @@ function executionAnew(execution: ExecutionState): ExecutionState {
     waits: [],
     started,
     replaced: asked,
+    nested, // their frames are made anew beside this one
+    begun,
     retries,
   };
 }

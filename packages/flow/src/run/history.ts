@@ -1,6 +1,15 @@
+import type { Header } from "@holdpoint/seal";
+
 import { Chain, chainStart, type ChainEnd } from "../checkpoint/chain.ts";
 import { formParts } from "../checkpoint/seal.ts";
 import { readableBy, tampered, wayFrom } from "../checkpoint/open.ts";
+import {
+  noSnapshot,
+  openedSnapshot,
+  verifiedSnapshot,
+  type KnownSnapshot,
+  type SnapshotNeed,
+} from "../checkpoint/snapshot.ts";
 import { FlowError } from "../errors.ts";
 import type { Graph } from "../graph/flow.ts";
 import type { Migration } from "../graph/migration.ts";
@@ -11,7 +20,7 @@ import type { LogRow, RunLog } from "./log.ts";
 import type { Parts } from "./parts.ts";
 import type { RunState } from "./state.ts";
 
-/** A run's log, verified and decoded. */
+/** A run's log, verified and decoded: all of it, or what came after a snapshot. */
 export interface Told {
   readonly events: readonly RunEvent[];
   readonly end: ChainEnd;
@@ -19,13 +28,24 @@ export interface Told {
   readonly way: readonly Migration[];
 }
 
-/** A run as its log tells it. */
-export interface Replayed extends Told {
+/** A run as its log tells it, to go on from. */
+export interface Replayed extends Omit<Told, "events"> {
   readonly state: RunState;
+  /** What was written since its last snapshot. */
+  readonly need: SnapshotNeed;
+}
+
+/** Which run is read, for which graph. */
+interface Reading {
+  readonly graph: Graph;
+  readonly parts: Parts;
+  readonly log: RunLog;
+  readonly scope: string;
+  readonly runId: string;
 }
 
 /**
- * Reads a run's log, verifies every entry and the chain, and decodes it (FLOW-73, FLOW-74).
+ * Reads a run's whole log, verifies every entry and the chain, and decodes it (FLOW-73, FLOW-74).
  * @throws FlowError `run-not-found`, `checkpoint-tampered`, `graph-mismatch`, `graph-version-mismatch`
  */
 export async function readLog(
@@ -34,39 +54,90 @@ export async function readLog(
   scope: string,
   runId: string,
 ): Promise<Told> {
-  const log = parts.log;
-  if (log === undefined)
-    throw new FlowError("run-not-found", `this runner has no log to find run ${runId} in`, {
-      runId,
-    });
-  const rows = await allRows(log, scope, runId);
-  if (rows.length === 0)
-    throw new FlowError("run-not-found", `there is no run ${runId}`, { runId });
-  const chain = new Chain({ keyring: parts.keyring, forms: formParts(graph, parts), scope, runId });
-  let way: readonly Migration[] = [];
-  const { events, end } = chain.open(chainStart, rows, (header) => {
-    // Whose it is is said by headers; nothing is decoded before that is known (FLOW-61).
-    way = wayFrom(graph, header, parts);
-    return readableBy(graph, parts);
-  });
-  return { events, end, way };
+  return (await readAll({ graph, parts, log: logOf(parts, runId), scope, runId })).told;
 }
 
-/** Reads a run's log, and folds it: the state owns what its events held. @throws as `readLog` */
+/**
+ * Reads a run's log from its newest snapshot on, and folds it: the state owns what its events held (FLOW-72).
+ * @throws FlowError as `readLog`; `checkpoint-rolled-back` where the log ends before the snapshot
+ */
 export async function readRun(
   graph: Graph,
   parts: Parts,
   scope: string,
   runId: string,
 ): Promise<Replayed> {
-  const told = await readLog(graph, parts, scope, runId);
-  return { ...told, state: foldAll(told.events, runId) };
+  const log = logOf(parts, runId);
+  const at = { graph, parts, log, scope, runId };
+  const row = await log.snapshot(scope, runId);
+  const snapshot = row && verifiedSnapshot(row, parts, { scope, runId });
+  if (snapshot !== undefined) return readFrom(snapshot, at);
+  const { told, chars } = await readAll(at);
+  const { events, end, way } = told;
+  const version = row?.version ?? 0;
+  const need = { ...noSnapshot, version, eventsSince: events.length, charsSince: chars };
+  return { state: foldAll(events, runId), end, way, need };
 }
 
-async function allRows(log: RunLog, scope: string, runId: string): Promise<LogRow[]> {
+async function readFrom(snapshot: KnownSnapshot, at: Reading): Promise<Replayed> {
+  const { runId } = at;
+  const { revision, version, text } = snapshot.row;
+  const [entry, ...rows] = await rowsAfter(at, revision - 1);
+  if (entry === undefined) {
+    const message = `the log of run ${runId} ends before its snapshot: older rows were put back`;
+    throw new FlowError("checkpoint-rolled-back", message, { runId, revision });
+  }
+  const start = chainOf(at).at(entry, revision);
+  const { events, end, way } = opened(at, rows, start, { entry, of: snapshot.header });
+  const state = openedSnapshot(snapshot, start, at);
+  for (const event of events) fold(state, event);
+  const eventsSince = events.length;
+  const need = { version, chars: text.length, eventsSince, charsSince: charsOf(rows) };
+  return { state, end, way, need };
+}
+
+async function readAll(at: Reading): Promise<{ readonly told: Told; readonly chars: number }> {
+  const { runId } = at;
+  const rows = await rowsAfter(at, 0);
+  if (rows.length === 0)
+    throw new FlowError("run-not-found", `there is no run ${runId}`, { runId });
+  return { told: opened(at, rows, chainStart), chars: charsOf(rows) };
+}
+
+/** Whose it is is said by headers; nothing is decoded before that is known (FLOW-61). */
+function opened(
+  at: Reading,
+  rows: readonly LogRow[],
+  start: ChainEnd,
+  from?: { readonly entry: LogRow; readonly of: Header },
+): Told {
+  const { graph, parts } = at;
+  let way: readonly Migration[] = [];
+  const before = (header: Header): unknown => {
+    way = wayFrom(graph, header, parts);
+    return readableBy(graph, parts);
+  };
+  const { events, end } = chainOf(at).open(start, rows, before, from);
+  return { events, end, way };
+}
+
+function logOf({ log }: Parts, runId: string): RunLog {
+  if (log !== undefined) return log;
+  throw new FlowError("run-not-found", `this runner has no log to find run ${runId} in`, { runId });
+}
+
+function chainOf({ graph, parts, scope, runId }: Reading): Chain {
+  return new Chain({ keyring: parts.keyring, forms: formParts(graph, parts), scope, runId });
+}
+
+function charsOf(rows: readonly LogRow[]): number {
+  return rows.reduce((sum, { text }) => sum + text.length, 0);
+}
+
+async function rowsAfter({ log, scope, runId }: Reading, after: number): Promise<LogRow[]> {
   const rows: LogRow[] = [];
   for (;;) {
-    const page = await log.read(scope, runId, rows.length, logPageMax);
+    const page = await log.read(scope, runId, after + rows.length, logPageMax);
     rows.push(...page);
     if (page.length < logPageMax) return rows;
   }

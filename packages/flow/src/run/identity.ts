@@ -7,10 +7,10 @@ import type { InterruptFacts } from "../graph/interrupt.ts";
  * asked for and the order in which equal things were asked, never of timing (FLOW-31, FLOW-38).
  */
 export interface Identity {
-  readonly kind: "call" | "step" | "moment" | "ask";
-  /** The tool's, step's or interrupt's name. */
+  readonly kind: "call" | "step" | "moment" | "ask" | "run";
+  /** The tool's, step's, interrupt's or nested flow's name. */
   readonly name: string;
-  /** The journal key of a call's input; empty for what has none. */
+  /** The journal key of a call's or nested run's input; empty for what has none. */
   readonly key: string;
   /** Its number among equal ones of the execution, in the order made, from 0. */
   readonly number: number;

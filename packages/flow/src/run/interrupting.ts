@@ -33,8 +33,6 @@ export interface Question {
 export interface AskSite {
   readonly live: LiveRun;
   readonly visit: string;
-  /** Whether the execution is over, or cut off. */
-  readonly over: boolean;
   prepare(): void;
 }
 
@@ -109,7 +107,7 @@ function taken(
 export function beginAsking(site: AskSite, question: Question): Begin {
   return async (made, { wait }) => {
     if (question.wrong !== undefined) return failure(question.wrong); // Q2
-    if (wait !== undefined || site.over) return undefined; // FLOW-30: its question stays as it is
+    if (wait !== undefined) return undefined; // FLOW-30: its question stays as it is
     site.prepare(); // Q3
     const asked = waitOf(site, question, made);
     if (asked instanceof FlowError) return failure(asked);

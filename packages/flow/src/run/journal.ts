@@ -56,8 +56,20 @@ export interface ExecutionState {
   readonly started: Started[];
   /** Questions that were replaced on request, by identity (FLOW-38). */
   readonly replaced: Record<string, Replaced>;
+  /** Nested runs under way, in the order begun. */
+  readonly nested: NestedRun[];
+  /** How many nested runs were begun: the next one's number. */
+  begun: number;
   /** How often this visit was tried again after a failure, over all pauses (FLOW-12). */
   retries: number;
+}
+
+/** A nested run that has not ended; its frame is kept by its path. */
+export interface NestedRun {
+  readonly id: Identity;
+  readonly path: string;
+  /** Its place among all that its execution asked for. */
+  readonly order: number;
 }
 
 /** A question that is asked again under a new id: how often, and what it is about (FLOW-35, FLOW-66). */
@@ -73,11 +85,13 @@ export const freshExecution: ExecutionState = Object.freeze({
   waits: Object.freeze([]) as never,
   started: Object.freeze([]) as never,
   replaced: Object.freeze({}),
+  nested: Object.freeze([]) as never,
+  begun: 0,
   retries: 0,
 });
 
 export function newExecution(): ExecutionState {
-  return { journal: [], waits: [], started: [], replaced: {}, retries: 0 };
+  return { journal: [], waits: [], started: [], replaced: {}, nested: [], begun: 0, retries: 0 };
 }
 
 /** A key without NUL, so that it seals as it is. */
@@ -93,8 +107,9 @@ interface Recorded {
 /** Whether nothing at all is on record of an execution. */
 export function isFresh(execution: ExecutionState): boolean {
   if (execution === freshExecution) return true;
-  const { journal, waits, started, replaced } = execution;
+  const { journal, waits, started, replaced, nested } = execution;
   return (
+    nested.length === 0 &&
     journal.length === 0 &&
     waits.length === 0 &&
     started.length === 0 &&
@@ -111,6 +126,7 @@ export class Prior {
   readonly #byIdentity: Map<string, Recorded>;
   readonly #waits: Map<string, Wait>;
   readonly #started: Map<string, Started>;
+  readonly #nested: Map<string, NestedRun>;
   readonly #replaced: Readonly<Record<string, Replaced>>;
   #firstOpen = 0;
   /** How many entries, from the first, the code may leave out. */
@@ -128,11 +144,12 @@ export class Prior {
     this.#started = new Map(
       execution.started.map((started) => [identityText(started.id), started]),
     );
+    this.#nested = new Map(execution.nested.map((run) => [identityText(run.id), run]));
   }
 
-  /** Whether outcomes are on record, so that new calls have to wait for their delivery (S6). */
+  /** Whether something is on record that the code should ask for before anything new begins (S6). */
   get replays(): boolean {
-    return this.#entries.length > 0;
+    return this.#entries.length > 0 || this.#nested.size > 0;
   }
 
   /** The entry of this identity, marked as asked for. */
@@ -172,6 +189,11 @@ export class Prior {
     return id.keyed ? taken(this.#started, identityText(id)) : undefined;
   }
 
+  /** A nested run that is under way; taken. */
+  nested(id: Made): NestedRun | undefined {
+    return id.keyed ? taken(this.#nested, identityText(id)) : undefined;
+  }
+
   /** This call's question, where it was replaced before. */
   replaced(id: Made): Replaced | undefined {
     return id.keyed ? this.#replaced[replacedKey(id)] : undefined;
@@ -183,14 +205,24 @@ export class Prior {
   }
 
   /**
-   * Entries nobody asked for so far (FLOW-41). Synchronous steps don't count: code may read the clock as it likes; nor does
-   * what lies behind a cursor that the code has looked at.
+   * What nobody asked for so far, `came` included (FLOW-41). Synchronous steps don't count: code may read the clock as it
+   * likes; nor does what lies behind a cursor that the code has looked at.
    */
-  unclaimed(): readonly Entry[] {
-    return this.#entries
+  unclaimed(came: readonly Made[]): readonly Identity[] {
+    const entries = this.#entries
       .slice(this.#behind)
-      .filter((recorded) => recorded.state === "unclaimed" && recorded.entry.id.kind !== "moment")
-      .map((recorded) => recorded.entry);
+      .flatMap(({ state, entry: { id } }) =>
+        state === "unclaimed" && id.kind !== "moment" ? [id] : [],
+      );
+    if (this.#nested.size === 0) return entries;
+    const begun = new Set(came.flatMap((made) => (made.keyed ? [identityText(made)] : [])));
+    const nested = [...this.#nested].flatMap(([text, { id }]) => (begun.has(text) ? [] : [id]));
+    return [...entries, ...nested];
+  }
+
+  /** Nested runs that the re-run did not ask for again. */
+  unclaimedNested(): readonly NestedRun[] {
+    return [...this.#nested.values()];
   }
 
   /** Waits whose call the re-run did not make again (FLOW-38). */

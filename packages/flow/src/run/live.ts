@@ -10,7 +10,15 @@
 import type { ApprovalRecords, Decision, Write } from "@holdpoint/approvals";
 
 import { Chain, chainStart, type ChainEnd } from "../checkpoint/chain.ts";
-import { formParts, graphHeader } from "../checkpoint/seal.ts";
+import { graphHeader } from "../checkpoint/graph-header.ts";
+import { formParts } from "../checkpoint/seal.ts";
+import {
+  isDue,
+  noSnapshot,
+  sealSnapshot,
+  snapshotBody,
+  type SnapshotNeed,
+} from "../checkpoint/snapshot.ts";
 import { FlowError, RevisionConflictError } from "../errors.ts";
 import type { Graph } from "../graph/flow.ts";
 import type { State } from "../graph/node.ts";
@@ -63,6 +71,7 @@ export class LiveRun {
   readonly mac: string | undefined;
   /** Where the log stands; behind `state.revision` by what is queued. */
   #end: ChainEnd;
+  #need: SnapshotNeed;
   readonly #chain: Chain | undefined;
   readonly #teller: Teller;
   #untold: RunEvent[] = [];
@@ -76,6 +85,7 @@ export class LiveRun {
     state: RunState;
     signal: AbortSignal;
     end?: ChainEnd;
+    need?: SnapshotNeed;
     mac?: string;
     opened?: Sealed | undefined;
     /** Events that made `state` and are on no record yet: they go along with, and are told before, the next. */
@@ -89,6 +99,7 @@ export class LiveRun {
     const { calls, cost } = how.state.counters;
     this.charged = { calls, cost };
     this.#end = how.end ?? chainStart;
+    this.#need = how.need ?? noSnapshot;
     const { keyring, log } = how.parts;
     const { scope, runId } = how.state.seed;
     this.#chain =
@@ -235,38 +246,70 @@ export class LiveRun {
     this.#queue = [];
     this.#along = [];
     const all = [...queued, ...entries];
-    const sealed = this.#chain!.seal(
-      this.#end,
-      all.map(({ event, body }) => ({
-        body,
-        of: "seed" in event ? graphHeader(event.seed) : undefined,
-      })),
-    );
+    const sealed = this.#sealed(all, entries.length === 0);
     const { alongside, log } = this.parts;
     const above = alongside
       ? all.flatMap(({ event }) => alongside(event, this.state.seed.runId))
       : [];
     const own = [...writes, ...sealed.writes, ...above];
-    for (let tries = 0; tries < alongTriesMax; tries++) {
-      const beside = await Promise.all(along.map((make) => make()));
-      const known = await commitKnown(log!, attemptId, [...own, ...beside.flat()]);
-      if (known.status === "done") {
-        this.#end = sealed.end;
-        for (const { event } of entries) fold(this.state, event);
-        const first = sealed.end.revision - all.length + 1;
-        for (const [index, { event }] of all.entries()) this.#teller.tell(event, first + index);
-        return known;
+    let stands = false;
+    try {
+      for (let tries = 0; tries < alongTriesMax; tries++) {
+        const beside = await Promise.all(along.map((make) => make()));
+        const known = await commitKnown(log!, attemptId, [...own, ...beside.flat()]);
+        if (known.status === "done") {
+          stands = true;
+          this.#end = sealed.end;
+          this.#need = sealed.need;
+          for (const { event } of entries) fold(this.state, event);
+          const first = sealed.end.revision - all.length + 1;
+          for (const [index, { event }] of all.entries()) this.#teller.tell(event, first + index);
+          return known;
+        }
+        if (known.write >= own.length) continue; // a row of `along` moved: made anew
+        this.#queue.unshift(...queued);
+        this.#along.unshift(...along);
+        if (known.write < writes.length) return known;
+        throw this.#conflict();
       }
-      if (known.write >= own.length) continue; // a row of `along` moved: made anew
-      this.#queue.unshift(...queued);
-      this.#along.unshift(...along);
-      if (known.write < writes.length) return known;
-      throw this.#conflict();
+    } finally {
+      if (!stands) sealed.takeBack();
     }
     const { runId } = this.state.seed;
     throw new FlowError("store-unavailable", `rows that go with run ${runId} move without an end`, {
       runId,
     });
+  }
+
+  /** Entries as writes. `folded`: they are in the state already, so a snapshot of it can go along where one is due. */
+  #sealed(entries: readonly Entry[], folded: boolean) {
+    const { state, graph, parts } = this;
+    const chain = this.#chain!;
+    const due = folded && state.phase.is !== "ended" && isDue(this.#need);
+    const body = due ? snapshotBody(state, graph, parts) : undefined;
+    const sealed = chain.seal(
+      this.#end,
+      entries.map(({ event, body: text }) => ({
+        body: text,
+        of: "seed" in event ? graphHeader(event.seed) : undefined,
+      })),
+      body !== undefined,
+    );
+    const { end } = sealed;
+    const takeBack = (): void => chain.takeBack(sealed);
+    if (body === undefined || end.revision !== state.revision) {
+      const { eventsSince, charsSince } = this.#need;
+      const need = {
+        ...this.#need,
+        eventsSince: eventsSince + entries.length,
+        charsSince: charsSince + charsOf(sealed.writes),
+      };
+      return { writes: sealed.writes, end, need, takeBack };
+    }
+    const version = this.#need.version + 1;
+    const snapshot = sealSnapshot(body, state, { end, version, parts });
+    const need = { version, chars: body.length, eventsSince: 0, charsSince: 0 };
+    return { writes: [...sealed.writes, snapshot], end, need, takeBack };
   }
 
   /** E3 */
@@ -278,6 +321,10 @@ export class LiveRun {
       { runId, revision: this.#end.revision + 1 },
     );
   }
+}
+
+function charsOf(writes: readonly Write[]): number {
+  return writes.reduce((sum, { values }) => sum + String(values["text"]).length, 0);
 }
 
 /** The signal of a run that nobody can abort: most can't be, and pay nothing for it. */

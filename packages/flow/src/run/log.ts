@@ -11,6 +11,17 @@ export interface RunLog extends Committer {
   read(scope: string, runId: string, after: number, limit: number): Promise<readonly LogRow[]>;
   /** The number of the run's last entry; 0: there is no such run. @throws `store-unavailable` */
   head(scope: string, runId: string): Promise<number>;
+  /** The run's newest snapshot; absent where none was taken. @throws `store-unavailable` */
+  snapshot(scope: string, runId: string): Promise<SnapshotRow | undefined>;
+}
+
+/** A run's state as of an entry, sealed: what is read instead of the entries before it. */
+export interface SnapshotRow {
+  /** Of the row. */
+  readonly version: number;
+  /** The entry that it is the state after. */
+  readonly revision: number;
+  readonly text: string;
 }
 
 export interface LogRow {
@@ -27,6 +38,21 @@ export function appendWrite(scope: string, runId: string, revision: number, text
     key: logKey(runId, revision),
     expect: 0,
     values: { run: runId, revision, text },
+  };
+}
+
+/** The write that puts a snapshot in the place of the one before. */
+export function snapshotWrite(
+  scope: string,
+  runId: string,
+  { version, revision, text }: SnapshotRow,
+): Write {
+  return {
+    statement: "snapshots.put",
+    scope,
+    key: runId,
+    expect: version - 1,
+    values: { revision, text },
   };
 }
 

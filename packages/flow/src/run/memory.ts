@@ -20,6 +20,12 @@ export function memoryRunLog(home: MemoryHome = memoryHome()): RunLog {
         text: String(values["text"]),
       }));
     },
+    async snapshot(scope, runId) {
+      const row = home.row("snapshots", scope, runId);
+      if (row === undefined) return undefined;
+      const { revision, text } = row.values;
+      return { version: row.version, revision: Number(revision), text: String(text) };
+    },
     async head(scope, runId) {
       return Number(
         home.rows("log", scope, { prefix: `${runId}/` }).at(-1)?.values["revision"] ?? 0,

@@ -14,7 +14,8 @@ import type { Graph } from "../graph/flow.ts";
 import type { Migration } from "../graph/migration.ts";
 import type { State } from "../graph/node.ts";
 import type { EventOf } from "./event.ts";
-import type { RunState, VisitState } from "./state.ts";
+import { graphAt } from "./follows.ts";
+import type { RunState, Stand, VisitState } from "./state.ts";
 
 /** The event that carries a run over; folded, the run is one of the new graph. @throws FlowError `migration-failed` */
 export function migrationOf(
@@ -41,15 +42,15 @@ export function migrationOf(
           nodeVisits: Object.fromEntries(nodeVisits.map(([node, max]) => [named(node), max])),
         },
       },
-      stand: {
+      stand: checkedNested(graph, {
         path,
         state: Object.freeze(transformed(way, "state", run.state)),
         visits: ended ? [] : carriedRound(graph, way, run.visits),
         held: ended ? [] : run.held.map((join) => heldJoin(graph, named(join))),
         endReached,
         visited: visitedBy(graph, run.visited, named),
-        frames,
-      },
+        frames: ended ? new Map() : frames,
+      }),
     };
   } catch (error) {
     const { flow, runId } = seed;
@@ -87,6 +88,21 @@ function carriedRound(
   const twice = round.find((visit, place) => round[place - 1]?.node === visit.node);
   if (twice !== undefined) throw new RangeError(`two visits of its round are of '${twice.node}'`);
   return round;
+}
+
+/** Nested runs go on as they are: by the flows that the nodes around them declare now (M3). */
+function checkedNested(graph: Graph, stand: Stand): Stand {
+  for (const [path, { visits }] of stand.frames) {
+    const follows = graphAt(graph, stand, path);
+    if (follows === undefined)
+      throw new RangeError(`a run is under way at ${path}, and its node declares no such flow`);
+    const lost = visits.find(({ node }) => !follows.nodes.has(node));
+    if (lost !== undefined)
+      throw new RangeError(
+        `it is at '${lost.node}' (${lost.path}), and '${follows.name}' has no such node`,
+      );
+  }
+  return stand;
 }
 
 function heldJoin(graph: Graph, join: string): string {

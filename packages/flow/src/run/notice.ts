@@ -14,10 +14,12 @@ export interface RunNotice {
   readonly at: number;
   /** The visit's path. */
   readonly visit?: string;
-  /** The tool or step. */
+  /** The tool, the step or the nested flow. */
   readonly name?: string;
   /** Ids of what waits or was answered. */
   readonly ids?: readonly string[];
+  /** With `routed`: the nested run that it is of; absent for the run itself. */
+  readonly frame?: string;
   /** Nodes that come next. */
   readonly next?: readonly string[];
   /** A failure's code. */
@@ -45,6 +47,11 @@ function told(event: RunEvent): Told {
     case "visit-started":
     case "visit-waiting":
       return { visit: event.visit };
+    case "nested-started":
+    case "nested-dropped":
+      return { visit: event.visit, name: event.call.name };
+    case "nested-finished":
+      return { visit: event.visit, name: event.call.name, ok: event.outcome.ok };
     case "call-started":
       return { visit: event.visit, name: event.call.name };
     case "call-finished":
@@ -67,6 +74,9 @@ function told(event: RunEvent): Told {
       return { visit: event.visit, code: event.error.code };
     case "replay-diverged":
       return { visit: event.visit };
+    case "item-skipped":
+      return { visit: event.visit, ok: false, code: event.error.code };
+    case "item-finished":
     case "visit-finished":
       return {
         visit: event.visit,
@@ -74,7 +84,7 @@ function told(event: RunEvent): Told {
         ...(!event.end.ok && { code: event.end.error.code }),
       };
     case "routed":
-      return { next: event.next };
+      return { next: event.next, ...(event.frame !== undefined && { frame: event.frame }) };
     case "failed":
       return { code: event.error.code, ...(event.node !== undefined && { visit: event.node }) };
   }

@@ -2,10 +2,12 @@ import { requestFromRedacted, requestOf, type ApprovalRequest } from "@holdpoint
 import { isSealError } from "@holdpoint/seal";
 
 import type { AnswerBy } from "../graph/interrupt.ts";
+import { graphAround } from "./follows.ts";
 import type { Kept } from "./journal.ts";
 import type { LiveRun } from "./live.ts";
 import { revealed } from "./reveal.ts";
-import type { RunState } from "./state.ts";
+import type { Frame, RunState, VisitState } from "./state.ts";
+import { ownExecutions, type OpenExecution } from "./tree.ts";
 import { askedBy, isOpen, pendingId, type ApprovalWait, type Wait, type Waiting } from "./wait.ts";
 
 /** One thing that waits, without anything that only whoever answers it should see. */
@@ -37,19 +39,39 @@ export interface InterruptPending extends PendingView {
   readonly info: unknown;
 }
 
-/** What waits in a round, in node, item, call order, whoever's port answered first (FLOW-21). */
-export function waitsOf(run: RunState): Waiting[] {
-  return run.visits.flatMap((visit) => {
-    if (visit.status === "finished") return [];
-    const { waits } = visit.execution;
-    const inOrder = waits.length > 1 ? [...waits].sort((a, b) => a.order - b.order) : waits;
-    return inOrder.map((wait) => ({ path: visit.path, wait }));
-  });
+/** What waits in a frame, the run's own by default, in node, item, call order, whoever's port answered first (FLOW-21). */
+export function waitsOf(run: RunState, frame: Frame = run): Waiting[] {
+  return frame.visits.flatMap((visit) => waitsIn(run, visit));
+}
+
+/** What waits in one visit. */
+export function waitsIn(run: RunState, visit: VisitState): Waiting[] {
+  return ownExecutions(visit).flatMap((open) => waitsWithin(run, open));
+}
+
+/** A nested run's waits stand where it was begun among what its execution asked for. */
+export function waitsWithin(
+  run: RunState,
+  { path, execution: { waits, nested } }: OpenExecution,
+): Waiting[] {
+  if (nested.length === 0) return inOrder(waits).map((wait) => ({ path, wait }));
+  const asked = [
+    ...waits.map((wait) => ({ order: wait.order, within: [{ path, wait }] })),
+    ...nested.map(({ order, path: inner }) => ({
+      order,
+      within: waitsOf(run, run.frames.get(inner)!),
+    })),
+  ];
+  return inOrder(asked).flatMap(({ within }) => within);
+}
+
+function inOrder<T extends { readonly order: number }>(list: readonly T[]): readonly T[] {
+  return list.length > 1 ? list.toSorted((a, b) => a.order - b.order) : list;
 }
 
 /** The waiting things that nobody answered yet. */
-export function openWaits(run: RunState): Waiting[] {
-  return waitsOf(run).filter(({ wait }) => isOpen(wait));
+export function openWaits(run: RunState, frame: Frame = run): Waiting[] {
+  return waitsOf(run, frame).filter(({ wait }) => isOpen(wait));
 }
 
 export function pendingView({ path, wait }: Waiting): PendingView {
@@ -65,7 +87,12 @@ export function pendingOf(live: LiveRun, { path, wait }: Waiting): Pending {
     case "interrupt": {
       const { answerBy } = wait;
       const { name } = wait.id;
-      const info = shown(live, path, wait.info, live.graph.interrupts.get(name)?.info)?.value;
+      const info = shown(
+        live,
+        path,
+        wait.info,
+        graphAround(live, path).interrupts.get(name)?.info,
+      )?.value;
       return hiding({ kind: "interrupt", id, path, tool, name, answerBy }, "info", info);
     }
   }

@@ -51,7 +51,7 @@ export async function perform(live: LiveRun): Promise<Performed> {
 }
 
 async function pausedOrEnded(live: LiveRun): Promise<Performed | Failing> {
-  const driven = await drive(rootPlace(live));
+  const driven = await drive(rootPlace(live, drive));
   switch (driven.status) {
     case "paused":
       return pause(live);
@@ -123,6 +123,7 @@ async function concludeUnused(live: LiveRun): Promise<void> {
 }
 
 const endings: ReadonlySet<FlowErrorCode> = new Set([
+  "depth-budget",
   "no-approver",
   "payload-not-pure",
   "round-budget",

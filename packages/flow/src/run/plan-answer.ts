@@ -9,6 +9,7 @@ import { issuesText, pathsOf } from "../graph/state.ts";
 import type { InterruptFacts } from "../graph/interrupt.ts";
 import type { MatchedAnswer } from "./answers.ts";
 import type { InterruptAnswered } from "./event.ts";
+import { graphAround } from "./follows.ts";
 import { boundedText } from "./interrupting.ts";
 import type { LiveRun } from "./live.ts";
 import { pendingId } from "./wait.ts";
@@ -20,7 +21,7 @@ export async function planAnswer(
 ): Promise<InterruptAnswered> {
   const { path: visit, wait, answer } = matched;
   const { name } = wait.id;
-  const facts = live.graph.interrupts.get(name);
+  const facts = graphAround(live, visit).interrupts.get(name);
   if (facts === undefined) throw refused(matched, `the flow has no interrupt '${name}'`);
   const value = await read(facts, matched);
   const parts = formParts(live.graph, live.parts);

@@ -15,8 +15,8 @@ import {
 
 import { FlowError } from "../errors.ts";
 import type { DecisionAnswered } from "./event.ts";
+import { specAt } from "./follows.ts";
 import type { LiveRun } from "./live.ts";
-import { visitAt } from "./path.ts";
 import type { Settling } from "./spend.ts";
 import { pendingId, type ApprovalWait, type Waiting } from "./wait.ts";
 
@@ -142,8 +142,7 @@ function checkGateEdit(
 ): void {
   const { path, wait } = waiting;
   if (edited === undefined || wait.facts.kind !== "gate") return;
-  const { node } = visitAt(live.state, path);
-  const { spec } = live.graph.nodes.get(node)!;
+  const spec = specAt(live, path);
   if (spec.kind !== "gate" || spec.edits === undefined)
     throw editRefused(live, waiting, "the gate takes none");
   if (!spec.edits.schema.safeParse(edited.arguments).success)

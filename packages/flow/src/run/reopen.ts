@@ -5,15 +5,19 @@
 import { FlowError, RevisionConflictError } from "../errors.ts";
 import { alreadyAnswered } from "./already.ts";
 import type { RunEvent } from "./event.ts";
-import type { Replayed } from "./history.ts";
+import type { RunState } from "./state.ts";
 
 /**
  * Whether a run still stands where a checkpoint shows it.
  * @throws ApprovalAlreadyDecided where somebody answered since; RevisionConflictError where the run moved on otherwise; FlowError
  *   `checkpoint-rolled-back` where the log is older than the checkpoint
  */
-export function checkRevision(replayed: Replayed, runId: string, revision: number): void {
-  const { state, events } = replayed;
+export async function checkRevision(
+  state: RunState,
+  revision: number,
+  history: () => Promise<readonly RunEvent[]>,
+): Promise<void> {
+  const { runId } = state.seed;
   if (state.revision === revision || state.phase.is === "ended") return; // an ended run is refused by its phase
   if (state.revision < revision) {
     throw new FlowError(
@@ -22,7 +26,7 @@ export function checkRevision(replayed: Replayed, runId: string, revision: numbe
       { runId, revision },
     );
   }
-  const since = events.slice(revision);
+  const since = (await history()).slice(revision);
   const answered = since.find((event) => event.type === "answered");
   const answer = answered?.answers[0];
   if (answered !== undefined && answer !== undefined) throw alreadyAnswered(answer, answered.at);

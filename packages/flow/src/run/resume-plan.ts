@@ -3,8 +3,9 @@
  */
 import { usedBefore } from "./spent.ts";
 import type { LiveRun } from "./live.ts";
-import { openWaits } from "./pending.ts";
+import { openWaits, waitsIn } from "./pending.ts";
 import type { RunState, VisitState } from "./state.ts";
+import { executionsIn } from "./tree.ts";
 import { pendingId, type Wait } from "./wait.ts";
 
 /** Why a node is kept, runs again, or can't go on. */
@@ -62,7 +63,7 @@ export async function planResume(live: LiveRun): Promise<ResumePlan> {
     revision: state.revision,
     nodes: [...graph.nodes.keys()].map((node) => {
       const visit = visits.get(node);
-      return visit === undefined ? outside(state, node) : inRound(visit, standings);
+      return visit === undefined ? outside(state, node) : inRound(state, visit, standings);
     }),
   };
 }
@@ -91,20 +92,27 @@ function outside(state: RunState, node: string): NodePlan {
   return { node, ...verdict, waitsFor: [], replays: 0 };
 }
 
-function inRound(visit: VisitState, standings: ReadonlyMap<Wait, Standing>): NodePlan {
+function inRound(
+  run: RunState,
+  visit: VisitState,
+  standings: ReadonlyMap<Wait, Standing>,
+): NodePlan {
   const { node, path } = visit;
   if (visit.status === "finished") {
     const why = visit.end.ok || visit.end.via !== undefined ? "finished" : "failed";
     return { node, will: "keep", why, visit: path, waitsFor: [], replays: 0 };
   }
-  const open = visit.execution.waits.filter((wait) => standings.has(wait));
+  const open = waitsIn(run, visit).flatMap(({ wait }) => (standings.has(wait) ? [wait] : []));
   const all = open.map((wait) => standings.get(wait)!);
   return {
     node,
     ...openVerdict(visit.status, all),
     visit: path,
     waitsFor: open.map(pendingId),
-    replays: visit.execution.journal.length,
+    replays: executionsIn(run, visit).reduce(
+      (sum, { execution }) => sum + execution.journal.length,
+      0,
+    ),
   };
 }
 

@@ -17,13 +17,14 @@ import { matchReply, type Matched } from "./answers.ts";
 import { noRecords } from "./call-end.ts";
 import { commitKnown } from "./commit.ts";
 import type { SpentApproval } from "./journal.ts";
+import { specAt } from "./follows.ts";
 import type { LiveRun } from "./live.ts";
-import { visitAt } from "./path.ts";
 import { openWaits } from "./pending.ts";
 import { planAnswer } from "./plan-answer.ts";
 import { checkEdit, planApproval } from "./plan-approval.ts";
 import { spend, withdrawAll, type Settling } from "./spend.ts";
 import { giveBack, takeOnce } from "./spent.ts";
+import { approvalsIn, framesOf } from "./tree.ts";
 import { isApproval, pendingId, type ApprovalWait, type Waiting } from "./wait.ts";
 
 /** What to do with a resume: go on under these settles, or nothing is decided yet. */
@@ -129,8 +130,8 @@ async function checkOthers(
 /** Questions of nodes' code that nobody answered: withdrawn, and asked again under new ids (FLOW-38). */
 async function supersedeRest(live: LiveRun): Promise<void> {
   for (const { path, wait } of openWaits(live.state).filter(isApproval)) {
-    const { node } = visitAt(live.state, path);
-    if (live.graph.nodes.get(node)!.spec.kind !== "function") continue; // a call node's question keeps its id
+    const { kind } = specAt(live, path);
+    if (kind !== "function" && kind !== "map") continue; // a call node's question keeps its id
     const { callId, approvalId } = wait;
     await withdrawAll(live, [wait], "superseded");
     live.emit({ type: "superseded", visit: path, callId, approvalId, again: true });
@@ -161,17 +162,15 @@ async function planSpend(
 /** Earlier answers that the store holds are consumed records with that very decision (FLOW-55). */
 async function checkEarlier(live: LiveRun, records: ApprovalRecords | undefined): Promise<void> {
   if (records === undefined) return;
-  for (const visit of live.state.visits) {
-    if (visit.status === "finished") continue;
-    for (const { approval } of visit.execution.journal) {
-      if (approval === undefined) continue;
+  for (const { visits } of framesOf(live.state)) {
+    for (const { path, approval } of approvalsIn(visits)) {
       const stands = await records.read(live.state.seed.scope, approval.id);
       if (stands === undefined) continue; // another port's
       if (stands.state === "consumed" && sameDecision(live, stands.decision, approval)) continue;
       throw new FlowError(
         "checkpoint-rolled-back",
         `the record of the earlier approval ${approval.id} does not say what this run went on with`,
-        { runId: live.state.seed.runId, node: visit.path, approvalId: approval.id },
+        { runId: live.state.seed.runId, node: path, approvalId: approval.id },
       );
     }
   }

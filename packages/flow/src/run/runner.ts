@@ -16,7 +16,7 @@ import {
 import { checkpointOf } from "../checkpoint/seal.ts";
 import { FlowError, GraphRunExistsError, isFlowError } from "../errors.ts";
 import { graphOf, type Flow, type FlowInput, type Graph } from "../graph/flow.ts";
-import type { State } from "../graph/node.ts";
+import type { NodeSpec, State } from "../graph/node.ts";
 import { runIdPattern } from "../limits.ts";
 import { isOneReply, type Reply } from "./answers.ts";
 import type { EventOf, RunEvent } from "./event.ts";
@@ -311,7 +311,10 @@ export class FlowRunner {
     if (parts.log === undefined || (await parts.log.head(scope, seed.runId)) === 0)
       return this.#portable(graph, opened, signal);
     const replayed = await readRun(graph, parts, scope, seed.runId);
-    checkRevision(replayed, seed.runId, revision);
+    await checkRevision(replayed.state, revision, async () => {
+      const { events } = await readLog(graph, parts, scope, seed.runId);
+      return events;
+    });
     return this.#logged(graph, replayed, signal);
   }
 
@@ -337,29 +340,33 @@ export class FlowRunner {
     return this.#logged(graph, await readRun(graph, parts, scope, runId), signal);
   }
 
-  #logged(graph: Graph, { state, end, way }: Replayed, signal: AbortSignal): LiveRun {
+  #logged(graph: Graph, { state, end, way, need }: Replayed, signal: AbortSignal): LiveRun {
     const { parts } = this.#resolved;
     const going = carried(state, carriedOver(graph, state, way, parts));
     checkState(graph, going.state);
-    return new LiveRun({ graph, parts, signal, end, ...going });
+    return new LiveRun({ graph, parts, signal, end, need, ...going });
   }
 
   /** FLOW-44: a flow that nobody could answer is refused at its start, not weeks later. */
   #checkApprover(graph: Graph): void {
     if (this.#resolved.parts.approvals !== undefined) return;
-    for (const { spec } of graph.nodes.values()) {
-      const asks = spec.kind === "gate" || (spec.kind === "call" && toolFacts(spec.tool).confirms);
-      if (!asks) continue;
+    for (const { name: flow, nodes } of graph.flows) {
+      const asking = [...nodes.values()].find(({ spec }) => asks(spec));
+      if (asking === undefined) continue;
+      const node = asking.spec.name;
       throw new FlowError(
         "no-approver",
-        `no one can answer: '${spec.name}' asks for approval, and the runner has no approval port`,
-        {
-          flow: graph.name,
-          node: spec.name,
-        },
+        `no one can answer: '${node}' asks for approval, and the runner has no approval port`,
+        { flow, node },
       );
     }
   }
+}
+
+/** Whether a node by itself asks a person, as far as can be seen before it runs. */
+function asks(spec: NodeSpec): boolean {
+  if (spec.kind === "gate") return true;
+  return (spec.kind === "call" || spec.kind === "map-call") && toolFacts(spec.tool).confirms;
 }
 
 /** What a run goes on from: where it is of an earlier graph, carried over, which goes on record with what comes next. */

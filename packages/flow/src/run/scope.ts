@@ -13,8 +13,8 @@
  *    moment, or when the function returns without having asked for anything new, are the divergence, told or refused before
  *    anything new runs (FLOW-41); what lies behind a cursor that the code has looked at is none.
  */
-import type { Entry, Prior, Settled, Started } from "./journal.ts";
-import { Tally, type Asked, type Made } from "./identity.ts";
+import type { Entry, NestedRun, Prior, Settled, Started } from "./journal.ts";
+import { Tally, type Asked, type Identity, type Made } from "./identity.ts";
 import type { Rest } from "./rest.ts";
 import type { Wait } from "./wait.ts";
 
@@ -22,6 +22,7 @@ import type { Wait } from "./wait.ts";
 export interface Standing {
   readonly wait: Wait | undefined;
   readonly started: Started | undefined;
+  readonly nested: NestedRun | undefined;
 }
 
 /** What a scope needs of whoever runs it. */
@@ -33,7 +34,7 @@ export interface ScopeOps {
   /** The value or error that the code gets for an outcome: live ones as they are, recorded ones built anew. */
   reveal(made: Made, outcome: Settled, how: "live" | "recorded"): Revealed;
   /** The code asked for other things than are on record; an error here ends the execution before anything new runs. */
-  diverged(expected: readonly Entry[], came: readonly Made[]): unknown;
+  diverged(expected: readonly Identity[], came: readonly Made[]): unknown;
   /** Something was begun after the function had returned: it never starts (FLOW-37). */
   dropped(name: string): void;
   readonly rest: Rest;
@@ -170,6 +171,7 @@ export class Scope {
     const standing: Standing = {
       wait: this.#prior?.wait(job.made),
       started: this.#prior?.started(job.made),
+      nested: job.made.kind === "run" ? this.#prior?.nested(job.made) : undefined,
     };
     job.begin(job.made, standing).then(
       (outcome) => {
@@ -220,7 +222,7 @@ export class Scope {
 
   /** Tells what is on record and was not asked for. `true`: refused, and nothing new may run. */
   #noteDivergence(came: readonly Made[]): boolean {
-    const unclaimed = this.#prior?.unclaimed() ?? [];
+    const unclaimed = this.#prior?.unclaimed(came) ?? [];
     if (unclaimed.length === 0) return false;
     const refused = this.#ops.diverged(unclaimed, came);
     if (refused === undefined) return false;

@@ -2,15 +2,35 @@ import type { ErrorInfo } from "@holdpoint/tools";
 
 import type { State } from "../graph/node.ts";
 import type { Answered, RunSeed, VisitEnd, VisitInputs } from "./event.ts";
-import type { ExecutionState } from "./journal.ts";
+import type { ExecutionState, Kept, SpentApproval } from "./journal.ts";
 
 /** One execution of a node in one round. */
 export type VisitState = VisitBase &
   (
-    | { status: "ready"; inputs: VisitInputs | undefined; execution: ExecutionState }
-    | { status: "waiting"; inputs: VisitInputs | undefined; execution: ExecutionState }
+    | ({ status: "ready" } & OpenState)
+    | ({ status: "waiting" } & OpenState)
     | { status: "finished"; end: VisitEnd }
   );
+
+interface OpenState {
+  inputs: VisitInputs | undefined;
+  execution: ExecutionState;
+  /** A map's, by index. */
+  items?: ItemState[];
+}
+
+/** One item of a map. */
+export type ItemState =
+  /** Nothing of it is on record. */
+  | { readonly status: "queued" }
+  | { status: "ready" | "waiting"; execution: ExecutionState }
+  | EndedItem;
+
+/** Its value or its failure is kept, and the approvals that its calls spent (FLOW-55); its journal is not. */
+export type EndedItem = { readonly approvals?: readonly SpentApproval[] } & (
+  | { readonly status: "finished"; readonly value: Kept }
+  | { readonly status: "failed"; readonly reason: "denied" | "failed"; readonly error: ErrorInfo }
+);
 
 export type OpenVisit = Exclude<VisitState, { status: "finished" }>;
 
@@ -67,7 +87,13 @@ export interface Frame {
 /** Where a run stands, its nested runs included: what a fork begins from. Whoever takes it in owns it. */
 export interface Stand extends Frame {
   /** Nested runs under way, at whatever depth, by path: flat, so that an event finds its frame at once. */
-  frames: Map<string, Frame>;
+  frames: Map<string, NestedFrame>;
+}
+
+/** A nested run that is under way. */
+export interface NestedFrame extends Frame {
+  /** Smaller bounds on visits of single nodes, sealed at its start (FLOW-43). */
+  readonly nodeVisits: Readonly<Record<string, number>>;
 }
 
 /** The fold of a run's events; owned by who folds, and changed in place (a copy each time would be quadratic). */

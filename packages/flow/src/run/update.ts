@@ -1,4 +1,4 @@
-import { errorInfo } from "@holdpoint/tools";
+import { errorInfo, type ErrorInfo } from "@holdpoint/tools";
 
 import { FlowError } from "../errors.ts";
 import type { GraphNode } from "../graph/flow.ts";
@@ -34,6 +34,9 @@ function isPlain(value: unknown): value is object {
 
 /** How a node's failure ends its visit. */
 export function failed(node: GraphNode, error: unknown): VisitEnd {
-  const info = errorInfo(error);
-  return { ok: false, error: info, ...(node.failed !== undefined && { via: "failed" }) };
+  return failedWith(node, errorInfo(error));
+}
+
+export function failedWith(node: GraphNode, error: ErrorInfo): VisitEnd {
+  return { ok: false, error, ...(node.failed !== undefined && { via: "failed" }) };
 }

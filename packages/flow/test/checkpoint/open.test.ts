@@ -173,7 +173,9 @@ describe("the order of a resume", () => {
       phases.map((phase) => [
         phase.is,
         Object.entries(rounds)
-          .filter(([, visits]) => phaseHolds({ phase, visits } as unknown as RunState))
+          .filter(([, visits]) =>
+            phaseHolds({ phase, visits, frames: new Map() } as unknown as RunState),
+          )
           .map(([name]) => name),
       ]),
     );

@@ -3,9 +3,18 @@ import { defineTool } from "@holdpoint/tools";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { flow, memoryRunLog, replies } from "../../src/index.ts";
+import { answer, defineInterrupt, flow, memoryRunLog, replies } from "../../src/index.ts";
 import { effects } from "../support/effects.ts";
-import { no, paused, recordlessPort, rejection, stateOf, world, yes } from "../support/world.ts";
+import {
+  no,
+  paused,
+  recordlessPort,
+  rejection,
+  stateOf,
+  waiting,
+  world,
+  yes,
+} from "../support/world.ts";
 
 const State = z.object({
   n: z.number(),
@@ -167,6 +176,30 @@ describe("a fork", () => {
     expect(log.filter((line) => line === "other(100)")).toHaveLength(3);
   });
 
+  it("FLOW-65 asks a question that is no approval anew, and keeps the answers that its visit had", async () => {
+    const Word = defineInterrupt({ name: "word", answer: z.string() });
+    const f = flow("f", State)
+      .node(
+        "asks",
+        async (_, ctx) => ({
+          by: `${await ctx.ask(Word, undefined)} ${await ctx.ask(Word, undefined)}`,
+        }),
+        { asks: [Word] },
+      )
+      .build();
+    const { runner } = world();
+    const first = waiting(await runner().run(f, { n: 1 }));
+    const second = waiting(await runner().resume(f, first.checkpoint, answer(Word, "one")));
+    const fork = waiting(await runner().fork(f, second.checkpoint));
+    expect(fork.pendings.map(({ kind }) => kind)).toEqual(["interrupt"]);
+    expect(fork.pending.id).not.toBe(second.pending.id);
+    const ends = await Promise.all([
+      runner().resume(f, fork.checkpoint, answer(Word, "other")),
+      runner().resume(f, second.checkpoint, answer(Word, "two")),
+    ]);
+    expect(ends.map((end) => stateOf(end).by)).toEqual(["one other", "one two"]);
+  });
+
   it("FLOW-65 keeps who asked for the run, unless another is named, so that nobody allows their own request by forking it", async () => {
     const f = flow("f", State)
       .gate("look", { payload: (s) => s.n, excludeRequester: true })
@@ -217,4 +250,50 @@ describe("a fork", () => {
     await runner().cancel(f, "one", { reason: "enough" });
     expect(await rejection(runner().fork(f, "one"))).toMatchObject({ code: "resume-terminal" });
   });
+
+  it.each(["portable", "durable"] as const)(
+    "FLOW-65 FLOW-34 FLOW-33 takes maps and nested runs over where they stand (%s)",
+    async (mode) => {
+      const { log, free, gated } = effects();
+      const inner = flow("inner", State)
+        .node("look", async (s, ctx) => ({ first: (await ctx.call(free, { n: s.n })).got }))
+        .gate("review", { payload: (s) => s.first })
+        .node("pay", async (s, ctx) => ({ second: (await ctx.call(gated, { n: s.n })).got }))
+        .path("look", "review", "pay")
+        .build();
+      const outer = flow("outer", State)
+        .map("each", {
+          over: (s) => [s.n, s.n + 1, s.n + 2],
+          each: async (n, ctx) => (n === 3 ? n : (await ctx.run(inner, { n })).second!),
+          into: ({ values }) => ({ first: values.reduce((sum, n) => sum + n, 0) }),
+          runs: [inner],
+        })
+        .build();
+      const { runner, count } = world(mode === "durable" ? { log: memoryRunLog() } : {});
+      const first = paused(await runner().run(outer, { n: 1 }, { runId: "one" }));
+      const [, second] = first.pendings;
+      const was = paused(
+        await runner().resume(outer, first.checkpoint, replies({ [second!.id]: yes() })),
+      );
+      expect(log.toSorted()).toEqual(["free(1)", "free(2)"]);
+      const fork = paused(await runner().fork(outer, was.checkpoint, { runId: "two" }));
+      const shape = (of: typeof fork) => of.pendings.map(({ path, tool }) => `${path} ${tool}`);
+      expect(shape(fork)).toEqual(shape(was));
+      expect(fork.pendings.some(({ id }) => was.pendings.some((old) => old.id === id))).toBe(false);
+      expect(await count("pending")).toBe(4);
+      expect(log.toSorted()).toEqual(["free(1)", "free(2)"]);
+      for (const { checkpoint } of [fork, was]) {
+        log.length = 0;
+        const loaded = runner().loadCheckpoint(outer, runner().dumpCheckpoint(checkpoint));
+        let now = await runner().resume(outer, loaded);
+        while (now.status === "paused") {
+          const { id } = now.pendings.at(-1)!;
+          now = await runner().resume(outer, now.checkpoint, replies({ [id]: yes() }));
+        }
+        expect(now.state.first).toBe(10 + 20 + 3);
+        expect(log.toSorted()).toEqual(["gated(1)", "gated(2)"]);
+      }
+      expect(await count("pending")).toBe(0);
+    },
+  );
 });

@@ -462,4 +462,54 @@ describe("a migration", () => {
       );
     expect(() => new FlowRunner({ migrations: [step, { ...step, flow: "g" }] })).not.toThrow();
   });
+
+  it("FLOW-53 FLOW-34 carries nested runs and items over with the node around them, and refuses what no longer fits", async () => {
+    const { log, free, gated } = effects();
+    const make = (node: string, within: string) => {
+      const inner = flow("inner", Was)
+        .node("look", async (s, ctx) => ({ sum: (await ctx.call(free, { n: s.n })).got }))
+        .call(within, gated, { args: (s) => ({ n: s.n }) })
+        .edge("look", within)
+        .build();
+      const declares = node !== "alone";
+      return flow("f", Was)
+        .map(node, {
+          over: (s) => [s.n, s.n + 1],
+          each: async (n, ctx) => (await ctx.run(inner, { n })).sum!,
+          into: ({ values }) => ({ sum: values.reduce((sum, n) => sum + n, 0) }),
+          ...(declares && { runs: [inner] }),
+        })
+        .build();
+    };
+    const was = make("each", "pay");
+    const { runner, count } = world();
+    const first = paused(await runner().run(was, { n: 1 }));
+    const text = runner().dumpCheckpoint(first.checkpoint);
+    const over = (is: typeof was, to: string) => {
+      const step = { flow: "f", from: was.digest, to: is.digest, nodes: { each: to } };
+      return runner({ migrations: [step] });
+    };
+    for (const [node, within] of [
+      ["every", "payout"],
+      ["alone", "pay"],
+    ] as const) {
+      const gone = make(node, within);
+      expect(() => over(gone, node).loadCheckpoint(gone, text)).toThrow(
+        expect.objectContaining({ code: "migration-failed" }),
+      );
+    }
+    const is = make("every", "pay");
+    log.length = 0;
+    const resumed = over(is, "every");
+    let now = await resumed.resume(
+      is,
+      resumed.loadCheckpoint(is, text),
+      replies({ [first.pendings[1]!.id]: yes() }),
+    );
+    expect(paused(now).pending.id).toBe(first.pending.id);
+    now = await runner().resume(is, paused(now).checkpoint, yes());
+    expect(stateOf(now).sum).toBe(10 + 20);
+    expect(log).toEqual(["gated(2)", "gated(1)"]);
+    expect(await count("pending")).toBe(0);
+  });
 });

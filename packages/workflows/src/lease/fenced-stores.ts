@@ -67,6 +67,7 @@ function fencedLog(log: RunLog, commit: Commit): RunLog {
     now: () => log.now(),
     read: (scope, runId, after, limit) => log.read(scope, runId, after, limit),
     head: (scope, runId) => log.head(scope, runId),
+    snapshot: (scope, runId) => log.snapshot(scope, runId),
   };
 }
 

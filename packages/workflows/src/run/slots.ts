@@ -13,14 +13,14 @@ export class Slots {
     this.#max = max;
   }
 
-  /** How many wait for a slot. */
-  get waiting(): number {
-    return this.#queue.length;
+  /** Whether a run waits for a slot. */
+  isWaiting(runId: string): boolean {
+    return this.#queue.some((waiting) => waiting.runId === runId);
   }
 
-  /** Runs a task once there is a slot. @throws the signal's reason, where it aborts before that */
-  async enter<T>(signal: AbortSignal, task: () => Promise<T>): Promise<T> {
-    await this.#slot(signal);
+  /** Runs a run's task once there is a slot. @throws the signal's reason, where it aborts before that */
+  async enter<T>(runId: string, signal: AbortSignal, task: () => Promise<T>): Promise<T> {
+    await this.#slot(runId, signal);
     try {
       return await task();
     } finally {
@@ -35,7 +35,7 @@ export class Slots {
     for (const { leave } of this.#queue.splice(0)) leave(reason);
   }
 
-  async #slot(signal: AbortSignal): Promise<void> {
+  async #slot(runId: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.#closed !== undefined) throw this.#closed.reason;
     if (this.#taken < this.#max && this.#queue.length === 0) {
@@ -48,6 +48,7 @@ export class Slots {
         reject(signal.reason);
       };
       const waiting: Waiting = {
+        runId,
         turn: () => {
           signal.removeEventListener("abort", onAbort);
           this.#taken += 1; // before anybody else looks
@@ -65,6 +66,7 @@ export class Slots {
 }
 
 interface Waiting {
+  readonly runId: string;
   readonly turn: () => void;
   readonly leave: (reason: unknown) => void;
 }

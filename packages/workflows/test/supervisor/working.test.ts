@@ -48,21 +48,23 @@ describe("workers", () => {
     const slots = new Slots(1);
     const order: string[] = [];
     let end: () => void = () => undefined;
-    const first = slots.enter(never, () => new Promise<void>((resolve) => (end = resolve)));
+    const first = slots.enter("1", never, () => new Promise<void>((resolve) => (end = resolve)));
     const gone = new AbortController();
     const waiting = [
-      slots.enter(gone.signal, async () => void order.push("gone")).catch(() => order.push("left")),
-      slots.enter(never, async () => void order.push("second")),
-      slots.enter(never, async () => void order.push("third")),
+      slots
+        .enter("2", gone.signal, async () => void order.push("gone"))
+        .catch(() => order.push("left")),
+      slots.enter("3", never, async () => void order.push("second")),
+      slots.enter("3", never, async () => void order.push("third")),
     ];
-    expect(slots.waiting).toBe(3);
+    expect(["1", "2", "3"].map((runId) => slots.isWaiting(runId))).toEqual([false, true, true]);
     await rest();
     gone.abort();
     end();
     await Promise.all([first, ...waiting]);
     expect(order).toEqual(["left", "second", "third"]);
     slots.close(new Error("closed"));
-    await expect(slots.enter(never, async () => undefined)).rejects.toThrow("closed");
+    await expect(slots.enter("3", never, async () => undefined)).rejects.toThrow("closed");
   });
 });
 

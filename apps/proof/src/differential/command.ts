@@ -1,0 +1,44 @@
+import fc from "fast-check";
+
+import { print, stopwatch, type ProofHow } from "../command.ts";
+import { block } from "./block.ts";
+import { noFigures, prove, type Figures } from "./prove.ts";
+
+/** Flows of the short form. */
+const flowsQuick = 200;
+const flowsLong = 1_000;
+
+/** `pnpm proof differential [--quick] [flows]`: runs that pause anywhere against the same that never do (FLOW-62). */
+export async function differentialCommand({ quick, times }: ProofHow): Promise<readonly string[]> {
+  const took = stopwatch();
+  const flows = times ?? (quick ? flowsQuick : flowsLong);
+  const { figures, faults } = await differential(flows, Number(new Date()) % 1_000_000);
+  for (const [what, number] of Object.entries(figures)) print(`${what}: ${number}`);
+  print(`${faults.length} faults, ${took()}`);
+  return faults;
+}
+
+/** Proves so many generated flows; the first that differs is shrunk. */
+export async function differential(
+  flows: number,
+  seed: number,
+): Promise<{ readonly figures: Figures; readonly faults: readonly string[] }> {
+  const figures = noFigures();
+  const details = await fc.check(
+    fc.asyncProperty(block, fc.nat(5), async (of, luck) => {
+      const found = await prove(of, luck, figures);
+      if (found.length > 0) throw new Error(found.join("\n"));
+    }),
+    { numRuns: flows, seed },
+  );
+  if (!details.failed) return { figures, faults: [] };
+  const [of, luck] = details.counterexample ?? [];
+  const { errorInstance } = details;
+  return {
+    figures,
+    faults: [
+      `seed ${seed}, after ${details.numShrinks} shrinks, luck ${luck}: ${JSON.stringify(of)}`,
+      errorInstance instanceof Error ? (errorInstance.stack ?? "") : String(errorInstance),
+    ],
+  };
+}

@@ -1,0 +1,154 @@
+/**
+ * A piece of a node's code, as data: what can be asked for, one after the other and together. A kind is a member of the union,
+ * an arbitrary and a case.
+ *
+ * Left out on purpose is what no two runs have to agree on: who wins a race, and which of several failures that happen at the
+ * same time is thrown. So what runs together catches.
+ */
+import type { NodeContext } from "@holdpoint/flow";
+import fc from "fast-check";
+
+import { word, wordOn } from "./people.ts";
+import { markIn, type ToolName, type Tools } from "./tools.ts";
+import type { Place, Trace } from "./trace.ts";
+
+export type Piece =
+  | {
+      readonly do: "call";
+      readonly tool: ToolName;
+      readonly n: number;
+      readonly slow: number;
+      readonly caught: boolean;
+    }
+  | { readonly do: "step"; readonly n: number }
+  /** A number by chance, and a call with it. */
+  | { readonly do: "dice"; readonly n: number; readonly asks: boolean }
+  | { readonly do: "now" }
+  /** A question that is no approval. */
+  | { readonly do: "ask"; readonly n: number }
+  /** A call that nobody waits for. */
+  | { readonly do: "float"; readonly n: number; readonly asks: boolean }
+  | { readonly do: "sequence"; readonly of: readonly Piece[] }
+  | { readonly do: "together"; readonly of: readonly Piece[] };
+
+const toolName = fc.oneof(
+  { weight: 6, arbitrary: fc.constant<ToolName>("gated") },
+  { weight: 4, arbitrary: fc.constant<ToolName>("free") },
+  { weight: 1, arbitrary: fc.constant<ToolName>("failing") },
+  { weight: 1, arbitrary: fc.constant<ToolName>("flaky") },
+);
+
+const leaf: fc.Arbitrary<Piece> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constant("call" as const),
+      tool: toolName,
+      n: fc.nat(2),
+      slow: fc.nat(2),
+      caught: fc.integer({ min: 0, max: 9 }).map((luck) => luck > 0),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("step" as const), n: fc.nat(2) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant("dice" as const), n: fc.nat(2), asks: fc.boolean() }),
+  },
+  { weight: 1, arbitrary: fc.constant({ do: "now" as const }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("ask" as const), n: fc.nat(2) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant("float" as const), n: fc.nat(2), asks: fc.boolean() }),
+  },
+);
+
+/** What a node's code does. */
+export const program: fc.Arbitrary<Piece> = fc.letrec<{ piece: Piece }>((tie) => ({
+  piece: fc.oneof(
+    { maxDepth: 2, depthSize: "small", withCrossShrink: true },
+    leaf,
+    fc.record({
+      do: fc.constant("sequence" as const),
+      of: fc.array(tie("piece"), { minLength: 1, maxLength: 3 }),
+    }),
+    fc.record({
+      do: fc.constant("together" as const),
+      of: fc.array(tie("piece"), { minLength: 2, maxLength: 3 }),
+    }),
+  ),
+})).piece;
+
+/** The place of what nothing comes after. */
+const floating: Place = ["f"];
+
+/** Where a piece is performed. */
+export interface Scene {
+  /** Down to here. */
+  readonly place: Place;
+  readonly ctx: NodeContext;
+  readonly tools: Tools;
+  readonly trace: Trace;
+  /** In a run that never pauses, answers are there at once. */
+  readonly inline: boolean;
+  /** Within what runs together, where every failure is caught. */
+  readonly together?: boolean;
+}
+
+/** Performs a piece, and says what it came to. */
+export async function perform(piece: Piece, scene: Scene): Promise<string> {
+  const { ctx, tools } = scene;
+  switch (piece.do) {
+    case "call": {
+      const { tool, n, slow, caught } = piece;
+      return called(scene, () => ctx.call(tools[tool], { n, slow }), caught);
+    }
+    case "step":
+      return ctx.step(`step${piece.n}`, () => `step${piece.n}`);
+    case "dice": {
+      const tool = piece.asks ? tools.gated : tools.free;
+      const dice = ctx.random();
+      return called(scene, () => ctx.call(tool, { n: piece.n, slow: 0, dice }), true);
+    }
+    case "ask":
+      return scene.inline ? wordOn(ctx.node, piece.n) : ctx.ask(word, { n: piece.n });
+    case "now":
+      return `${ctx.now().getTime()}`;
+    case "float":
+      void called(
+        { ...scene, place: floating },
+        () => ctx.call(piece.asks ? tools.gated : tools.free, { n: piece.n, slow: 1 }),
+        true,
+      );
+      return "";
+    case "sequence": {
+      const parts: string[] = [];
+      for (const [index, part] of piece.of.entries())
+        parts.push(await perform(part, { ...scene, place: [...scene.place, `s${index}`] }));
+      return parts.join("+");
+    }
+    case "together": {
+      const all = piece.of.map((part, index) =>
+        perform(part, { ...scene, together: true, place: [...scene.place, `t${index}`] }),
+      );
+      return (await Promise.all(all)).join("|");
+    }
+  }
+}
+
+/** Makes a call, and notes where in the program it stands. */
+async function called(
+  { trace, place, together = false }: Scene,
+  call: () => Promise<{ got: string }>,
+  caught: boolean,
+): Promise<string> {
+  try {
+    const { got } = await call();
+    trace.places.set(markIn(got), place);
+    return got;
+  } catch (error) {
+    const { name, message } = error as Error;
+    trace.places.set(markIn(message), place);
+    if (caught || together) return `${name}: ${message}`;
+    throw error;
+  }
+}

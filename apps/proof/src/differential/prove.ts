@@ -1,0 +1,83 @@
+import type { Block } from "./block.ts";
+import { differences } from "./compare.ts";
+import { ran, type Mode, type Ran } from "./run.ts";
+
+/** What was tried, over all flows. */
+export interface Figures {
+  flows: number;
+  failing: number;
+  runs: number;
+  questions: number;
+  pauses: number;
+  effects: number;
+}
+
+export function noFigures(): Figures {
+  return { flows: 0, failing: 0, runs: 0, questions: 0, pauses: 0, effects: 0 };
+}
+
+/** Never paused: whatever is asked is decided at once, and all of a round runs at the same time. */
+const straight: Mode = {
+  name: "never paused",
+  waits: () => false,
+  through: "memory",
+  concurrency: 64,
+  inline: true,
+  answers: 1,
+};
+
+type Held = Pick<Mode, "name" | "through" | "concurrency" | "answers">;
+
+/** Every question waits; and each by itself, alone among all. */
+function modes(questions: number, luck: number): Mode[] {
+  const everywhere: Held[] = [
+    { name: "in memory", through: "memory", concurrency: 64, answers: 1 },
+    {
+      name: "piecemeal, through texts",
+      through: "text",
+      concurrency: 1 + (luck % 3),
+      answers: 2 + (luck % 2),
+    },
+    { name: "from its log", through: "log", concurrency: 2, answers: 1 + (luck % 2) },
+  ];
+  const all = everywhere.map((held): Mode => ({
+    ...held,
+    name: `paused everywhere, ${held.name}`,
+    waits: () => true,
+    inline: false,
+  }));
+  const single = Array.from({ length: questions }, (_, point): Mode => {
+    const through = (point + luck) % 2 === 0 ? "memory" : "text";
+    return {
+      name: `paused at question ${point} alone, through ${through}`,
+      waits: (question) => question === point,
+      through,
+      concurrency: through === "text" ? 1 : 3,
+      inline: point % 3 > 0,
+      answers: 1,
+    };
+  });
+  return [...all, ...single];
+}
+
+/** Runs a flow without a pause, and with pauses at every point; says what differs. */
+export async function prove(of: Block, luck: number, figures: Figures): Promise<string[]> {
+  const never = await ran(of, straight);
+  const found: string[] = never.pauses === 0 ? [] : ["it paused although everything was decided"];
+  count(figures, never);
+  figures.flows += 1;
+  if ("code" in never.end) figures.failing += 1;
+  for (const mode of modes(never.questions, luck)) {
+    const held = await ran(of, mode);
+    count(figures, held);
+    for (const difference of differences(never, held)) found.push(`${mode.name}: ${difference}`);
+  }
+  return found;
+}
+
+function count(figures: Figures, { questions, pauses, trace }: Ran): void {
+  figures.runs += 1;
+  figures.questions += questions;
+  figures.pauses += pauses;
+  figures.effects += trace.effects.length;
+}

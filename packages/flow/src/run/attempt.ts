@@ -1,0 +1,128 @@
+/**
+ * One execution after the other of a piece of a node's code, until it finished, failed for good or waits.
+ *
+ * V2 An execution that ended otherwise than waiting is over: what it gave is read, or its failure recorded.
+ * V3 What `defer` registered runs at every end of an execution, a pause included; it can't change how it ended.
+ */
+import { errorInfo, rebuildError, type ErrorInfo } from "@holdpoint/tools";
+
+import type { MaybePromise, NodeOptions, Retry } from "../graph/node.ts";
+import { Execution, type Executing } from "./execution.ts";
+import { neverAborted, type LiveRun } from "./live.ts";
+import type { Place } from "./place.ts";
+import type { ScopeEnd } from "./scope.ts";
+import { limitTime } from "./time-limit.ts";
+
+/** Which code, and under which options. */
+export interface Attempt<T> {
+  readonly options: NodeOptions;
+  readonly body: (execution: Execution) => MaybePromise<unknown>;
+  /** Reads what the code gave; what it throws is a failure like the code's own. */
+  readonly read: (value: unknown) => T;
+}
+
+export type Attempted<T> =
+  | { readonly how: "finished"; readonly value: T }
+  | { readonly how: "failed"; readonly error: ErrorInfo }
+  | { readonly how: "waiting" };
+
+/** Throws only what ends the run itself. */
+export async function attempt<T>(
+  place: Place,
+  at: Executing,
+  what: Attempt<T>,
+): Promise<Attempted<T>> {
+  for (;;) {
+    const end = await execute(place, at, what);
+    if (end.how === "stopped") throw end.error;
+    if (end.how === "waiting") return end;
+    const outcome = outcomeOf(end, what.read);
+    if (outcome.how !== "failed" || end.inDoubt === true) return outcome;
+    const next = await retries(place, at, what.options.retry, outcome.error);
+    if (next.again) continue;
+    return next.error === undefined ? outcome : { how: "failed", error: errorInfo(next.error) };
+  }
+}
+
+/** V2 */
+function outcomeOf<T>(
+  end: Extract<ScopeEnd, { how: "failed" | "finished" }>,
+  read: (value: unknown) => T,
+): Attempted<T> {
+  if (end.how === "failed") return { how: "failed", error: errorInfo(end.error) };
+  try {
+    return { how: "finished", value: read(end.value) };
+  } catch (error) {
+    return { how: "failed", error: errorInfo(error) };
+  }
+}
+
+type Next = { readonly again: true } | { readonly again: false; readonly error?: unknown };
+
+/**
+ * Whether a failed execution is tried again (FLOW-12); what it had finished is replayed, what had failed is not. Attempts
+ * count over all pauses. `error`: what the retry's own functions threw.
+ */
+async function retries(
+  { live, signal }: Place,
+  at: Executing,
+  retry: Retry | undefined,
+  error: ErrorInfo,
+): Promise<Next> {
+  const count = at.execution.retries + 1;
+  if (retry === undefined || count >= retry.attempts) return { again: false };
+  let waitMs: number;
+  try {
+    const wanted = retry.on === undefined ? error.retryable : retry.on(rebuildError(error));
+    if (!wanted) return { again: false };
+    const { backoffMs = 0 } = retry;
+    waitMs = typeof backoffMs === "function" ? backoffMs(count) : backoffMs * 2 ** (count - 1);
+  } catch (thrown) {
+    return { again: false, error: thrown };
+  }
+  live.emit({ type: "retried", visit: at.path, attempt: count, error });
+  await live.flush();
+  if (waitMs > 0) await pause(live, signal, waitMs);
+  return { again: true };
+}
+
+/** Waits, unless the run is aborted meanwhile, or the time of whatever is around this is over. */
+function pause({ parts }: LiveRun, signal: AbortSignal, waitMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const over = (): void => {
+      cancel();
+      signal.removeEventListener("abort", over);
+      resolve();
+    };
+    const cancel = parts.clock.timer(waitMs, over);
+    signal.addEventListener("abort", over);
+    if (signal.aborted) over();
+  });
+}
+
+/** `inDoubt`: it was cut off while an effect was under way that must not be begun a second time. */
+type ExecutionEnd = ScopeEnd & { readonly inDoubt?: boolean };
+
+async function execute(
+  place: Place,
+  at: Executing,
+  { options, body }: Attempt<unknown>,
+): Promise<ExecutionEnd> {
+  const { live, signal } = place;
+  const execution = new Execution(place, at, options);
+  const limit = limitTime(live, at.path, options.timeoutMs, execution);
+  const code = (): unknown => body(execution);
+  const { scope } = execution;
+  const end =
+    signal === neverAborted
+      ? await scope.run(code)
+      : await live.executing(signal, scope, () => scope.run(code));
+  limit?.over();
+  if (execution.cleans) await execution.cleanUp(); // V3
+  if (end.how === "stopped") {
+    const { inDoubt } = execution;
+    return limit?.timedOut === undefined ? end : { how: "failed", error: limit.timedOut, inDoubt };
+  }
+  if (execution.isAgain) await execution.leaveBehind(end);
+  return end;
+}

@@ -1,0 +1,154 @@
+/**
+ * A map: one execution an item, each with a journal of its own.
+ *
+ * M1 Items are independent: one that waits or fails keeps no other from running, within the bound (FLOW-24).
+ * M2 All items settle before the map ends, and it ends by their indices: its result never depends on timing (FLOW-33).
+ * M3 An item that ended is kept by its value or failure, and never runs again.
+ */
+import type { ErrorInfo } from "@holdpoint/tools";
+
+import type { GraphNode } from "../graph/flow.ts";
+import type { ItemResult, MapResults } from "../graph/map.ts";
+import type { MapCallSpec, MapSpec } from "../graph/node.ts";
+import { attempt, type Attempted } from "./attempt.ts";
+import { ItemVisitContext, VisitContext } from "./context.ts";
+import { copyOf } from "./copy.ts";
+import type { VisitEnd } from "./event.ts";
+import type { Execution, Executing } from "./execution.ts";
+import { keptCopy } from "./journaled.ts";
+import { freshExecution, type Kept } from "./journal.ts";
+import { abortedRun } from "./live.ts";
+import { itemPath } from "./path.ts";
+import type { Place } from "./place.ts";
+import { revealed } from "./reveal.ts";
+import type { OpenVisit } from "./state.ts";
+import { runTogether } from "./together.ts";
+import { checkedUpdate, failed, failedWith } from "./update.ts";
+
+type AnyMap = MapSpec | MapCallSpec;
+
+/** Runs what can run of a map's items. `undefined`: some of them wait. */
+export async function visitMap(
+  place: Place,
+  visit: OpenVisit,
+  node: GraphNode,
+  spec: AnyMap,
+): Promise<VisitEnd | undefined> {
+  const { live, signal } = place;
+  const items = visit.items ?? [];
+  const list = listOf(place, visit);
+  const due = (status: "ready" | "queued"): number[] =>
+    items.flatMap((item, index) => (item.status === status ? [index] : []));
+  const bound = spec.concurrency ?? live.state.seed.settings.concurrency;
+  let waiting = items.some((item) => item.status === "waiting");
+  await runTogether(place, bound, [...due("ready"), ...due("queued")], async (index) => {
+    if (waiting && spec.stopOnPause && items[index]!.status === "queued") return;
+    const end = await runItem(place, visit, spec, index, list[index]);
+    if (end.how === "waiting") waiting = true;
+    else tellEnd(place, itemPath(visit.path, index), spec, end);
+  });
+  if (signal.aborted) throw abortedRun(live);
+  if (waiting) return undefined;
+  return mapEnd(place, visit, node, spec); // M2
+}
+
+/** The list as it was sealed at the visit's start. Each execution gets an item of its own of it. */
+function listOf({ live }: Place, visit: OpenVisit): readonly unknown[] {
+  if (visit.inputs?.kind !== "map") return [];
+  const { items } = visit.inputs;
+  if (items.form === "value") return items.value as readonly unknown[];
+  return reveal(live, visit.path, items, live.graph.reachable) as readonly unknown[];
+}
+
+function reveal(live: Place["live"], path: string, kept: Kept, schema: unknown): unknown {
+  return revealed(kept, live.parts.sealer, schema, { runId: live.state.seed.runId, node: path });
+}
+
+/** One item's execution, which the fold replaces as it goes. */
+class Item implements Executing {
+  readonly path: string;
+  readonly node: string;
+  readonly #visit: OpenVisit;
+  readonly #index: number;
+
+  constructor(visit: OpenVisit, index: number) {
+    this.path = itemPath(visit.path, index);
+    this.node = visit.node;
+    this.#visit = visit;
+    this.#index = index;
+  }
+
+  get execution(): Executing["execution"] {
+    const item = this.#visit.items?.[this.#index];
+    return item !== undefined && "execution" in item ? item.execution : freshExecution;
+  }
+}
+
+async function runItem(
+  place: Place,
+  visit: OpenVisit,
+  spec: AnyMap,
+  index: number,
+  item: unknown,
+): Promise<Attempted<unknown>> {
+  const { live, frame } = place;
+  const body = (execution: Execution): unknown => {
+    const { scope } = execution;
+    if (spec.kind === "map-call") return new VisitContext(execution, scope).call(spec.tool, item);
+    const ctx = new ItemVisitContext(execution, scope, index);
+    return spec.each(copyOf(item), ctx, frame.state);
+  };
+  const at = new Item(visit, index);
+  const end = await attempt(place, at, { options: spec.options, body, read: (value) => value });
+  if (end.how === "waiting") live.emit({ type: "visit-waiting", visit: at.path });
+  return end;
+}
+
+function tellEnd(
+  { live }: Place,
+  path: string,
+  spec: AnyMap,
+  end: Exclude<Attempted<unknown>, { how: "waiting" }>,
+): void {
+  if (end.how === "finished") {
+    const tool = spec.kind === "map-call" ? spec.tool : undefined;
+    const value = keptCopy(end.value, tool, live.parts);
+    return live.emit({ type: "item-finished", visit: path, end: { ok: true, value } });
+  }
+  const { error } = end;
+  if (spec.onError === "skip")
+    return live.emit({ type: "item-skipped", visit: path, reason: reasonOf(error), error });
+  live.emit({ type: "item-finished", visit: path, end: { ok: false, error } });
+}
+
+/** FLOW-36 */
+function reasonOf(error: ErrorInfo): "denied" | "failed" {
+  return error.code === "approval-denied" ? "denied" : "failed";
+}
+
+function mapEnd(place: Place, visit: OpenVisit, node: GraphNode, spec: AnyMap): VisitEnd {
+  const results = resultsOf(place, visit);
+  const wrong = results.items.find((item) => !item.ok);
+  if (wrong !== undefined && !wrong.ok && spec.onError === "fail")
+    return failedWith(node, wrong.error);
+  try {
+    const update = spec.into(results, place.frame.state);
+    return { ok: true, update: checkedUpdate(place, visit.path, update) };
+  } catch (error) {
+    return failed(node, error);
+  }
+}
+
+function resultsOf({ live }: Place, visit: OpenVisit): MapResults<unknown> {
+  const items = (visit.items ?? []).map((item, index): ItemResult<unknown> => {
+    if (item.status === "failed") {
+      const { reason, error } = item;
+      return { ok: false, reason, error };
+    }
+    const path = itemPath(visit.path, index);
+    const kept: Kept =
+      item.status === "finished" ? item.value : { form: "lost", why: "it has not ended" };
+    return { ok: true, value: reveal(live, path, kept, live.graph.reachable) };
+  });
+  return { items, values: items.flatMap((item) => (item.ok ? [item.value] : [])) };
+}
