@@ -48,10 +48,11 @@ async function trails(world: World): Promise<readonly string[]> {
 }
 
 /**
- * Where processes work on one run without leases, the one that loses may have asked for something by then; and a runner alone
- * knows of no question that is not in its log.
+ * Where processes work on one run without leases, or without a fence in the approvals' database, the one that loses may have
+ * asked for something by then; and a runner alone knows of no question that is not in its log.
  */
 function mayBeLeft({ profile }: World, { status }: LogBook): boolean {
+  if (profile.mode === "supervisor") return profile.layout === "apart" && profile.processes > 1;
   return profile.processes > 1 || (profile.mode === "runner" && status === "cancelled");
 }
 

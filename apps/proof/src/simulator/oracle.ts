@@ -52,7 +52,8 @@ function portOf({ answers, denied }: LogBook): ApprovalPort {
   const forRun = new Map<string, DecisionRecord>();
   return {
     async request({ callId, tool }) {
-      const decision = answers.get(callId)?.answer.decision ?? forRun.get(tool) ?? deniedAs(denied, callId);
+      const decision =
+        answers.get(callId)?.answer.decision ?? forRun.get(tool) ?? deniedAs(denied, callId);
       if (decision === undefined) return { status: "pending" };
       if (decision.forRun === true) forRun.set(tool, decision);
       return { status: "decided", decision };

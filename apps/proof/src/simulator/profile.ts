@@ -32,7 +32,7 @@ export type FaultKind = (typeof faultKinds)[number];
 export type Layout = "together" | "apart";
 
 /** What works on the runs: runners by hand, the facade by hand, supervisors over leases. */
-export type Mode = "runner" | "facade";
+export type Mode = "runner" | "facade" | "supervisor";
 
 /** Which flow a run is of. */
 export type FlowName = "refund" | "triage" | "batch";
@@ -82,7 +82,7 @@ export function profileOf(chance: Chance): Profile {
   ) as Record<FaultKind, number>;
   return {
     layout: chance.happens(0.6) ? "together" : "apart",
-    mode: chance.happens(0.4) ? "runner" : "facade",
+    mode: chance.pick(["runner", "facade", "supervisor", "supervisor"]),
     processes: 1 + chance.below(3),
     flows: Array.from({ length: 1 + chance.below(2) }, () => chance.pick(flowNames)),
     faults,

@@ -1,28 +1,26 @@
 import { commitKnown, reached } from "../registry/commit.ts";
-import type { RunRecord } from "../registry/record.ts";
 import type { Parts } from "./parts.ts";
 
 /**
- * Ends what was filed for a run and is not in its log, because its process or its store was lost in between: a run that goes on
- * finds it again by its call, one that ends never would, and people would go on being asked. Nobody may work on the run.
+ * Withdraws what was filed for a run and is not in its log, because its process or its store was lost in between. A run that
+ * goes on finds it again by its call; one that has ended never would, and people would go on being asked.
  * @throws WorkflowError `store-unavailable`
  */
 export async function withdrawOrphans(
   { approvals: { records }, access: { scope }, newId }: Parts,
-  { facts: { id: runId }, waits }: RunRecord,
+  runId: string,
 ): Promise<void> {
-  const known = new Set(waits.map(({ approvalId }) => approvalId));
   for (const state of ["pending", "decided"] as const) {
     let cursor: string | undefined;
     do {
       const from = cursor === undefined ? {} : { cursor };
       const page = await reached(records.list(scope, { filter: { state, runId }, ...from }));
       for (const { id } of page.items) {
-        if (known.has(id)) continue;
         const attemptId = newId();
         const how = { scope, id, attemptId, reason: "cancelled" } as const;
-        // Refused: somebody decides it in this moment, and finds at the next look that the run has ended.
-        await commitKnown(records.store, attemptId, await reached(records.withdraw(how)));
+        const writes = await reached(records.withdraw(how));
+        // Refused: somebody decides it in this very moment. Nothing can run by it any more.
+        await commitKnown(records.store, attemptId, writes);
       }
       cursor = page.cursor;
     } while (cursor !== undefined);
