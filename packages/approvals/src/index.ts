@@ -23,6 +23,7 @@ export {
 } from "./commit.ts";
 export { memoryHome, type AppliedWrite, type MemoryHome } from "./memory-home.ts";
 export type { KeyRange } from "./row-table.ts";
+export { memoryRemover, type Removal, type RowName, type RowRemover } from "./removal.ts";
 
 // People
 export {

@@ -29,6 +29,8 @@ export const limits = {
   successorsMax: 32,
   /** Rows changed by one commit. */
   writesMax: 10_000,
+  /** Rows taken out at once: each such transaction ends within milliseconds. */
+  removedMax: 1_000,
 } as const;
 
 // Letters, digits and the marks that paths and names of tenants need; no quotes, blanks, controls or wildcards, so that

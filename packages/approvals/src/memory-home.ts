@@ -30,6 +30,9 @@ export interface AppliedWrite {
   readonly previous: Row | undefined;
 }
 
+/** One row that was taken out. */
+export type DroppedRow = Omit<AppliedWrite, "previous">;
+
 /** Several ports' rows in one place. */
 export interface MemoryHome extends Committer {
   readonly home: MemoryHome;
@@ -37,14 +40,20 @@ export interface MemoryHome extends Committer {
   rows(table: string, scope: string, range?: KeyRange): readonly Row[];
   /** Scopes that hold a row of this table. */
   scopes(table: string): readonly string[];
-  /** Calls `watcher` with the rows of each later commit; the result takes it back. */
-  watch(watcher: (applied: readonly AppliedWrite[]) => void): () => void;
+  /** Takes a row out, for `memoryRemover`. */
+  drop(table: string, scope: string, key: string): void;
+  /** Calls `watcher` with the rows of each later commit, and `dropped` with each row taken out; the result takes both back. */
+  watch(
+    watcher: (applied: readonly AppliedWrite[]) => void,
+    dropped?: (row: DroppedRow) => void,
+  ): () => void;
 }
 
 /** An empty home. `clock` (default: the machine's) answers `now` and judges `before`. */
 export function memoryHome({ clock = systemClock }: { readonly clock?: Clock } = {}): MemoryHome {
   const tables = new Map<string, Map<string, RowTable>>();
   const watchers = new Set<(applied: readonly AppliedWrite[]) => void>();
+  const dropWatchers = new Set<(row: DroppedRow) => void>();
 
   const row = (table: string, scope: string, key: string) =>
     tables.get(table)?.get(scope)?.get(key);
@@ -75,9 +84,18 @@ export function memoryHome({ clock = systemClock }: { readonly clock?: Clock } =
     row,
     rows: (table, scope, range = {}) => tables.get(table)?.get(scope)?.range(range) ?? [],
     scopes: (table) => [...(tables.get(table)?.keys() ?? [])],
-    watch(watcher) {
+    drop(table, scope, key) {
+      const dropped = tables.get(table)?.get(scope)?.drop(key);
+      if (dropped !== undefined)
+        for (const tell of dropWatchers) tell({ table, scope, row: dropped });
+    },
+    watch(watcher, dropped) {
       watchers.add(watcher);
-      return () => watchers.delete(watcher);
+      if (dropped !== undefined) dropWatchers.add(dropped);
+      return () => {
+        watchers.delete(watcher);
+        if (dropped !== undefined) dropWatchers.delete(dropped);
+      };
     },
   };
   return home;

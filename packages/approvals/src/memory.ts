@@ -6,7 +6,7 @@
  */
 
 import type { Row } from "./commit.ts";
-import { memoryHome, type AppliedWrite, type MemoryHome } from "./memory-home.ts";
+import { memoryHome, type AppliedWrite, type DroppedRow, type MemoryHome } from "./memory-home.ts";
 import { SortedPlaces } from "./sorted-places.ts";
 import {
   auditKey,
@@ -36,8 +36,8 @@ export function memoryApprovalStore(home: MemoryHome = memoryHome()): ApprovalSt
         after: auditKey(id, after),
         limit,
       }),
-    changes: async (scope, after, limit) => index.changesOf(scope).slice(after, after + limit),
-    lastChange: async (scope) => index.changesOf(scope).length,
+    changes: async (scope, after, limit) => index.changesPast(scope, after).slice(0, limit),
+    lastChange: async (scope) => index.lastChange(scope),
     wait: (scope, after, signal) => index.wait(scope, after, signal),
   };
 }
@@ -59,6 +59,8 @@ class ApprovalIndex {
   /** By scope, state and sort. */
   readonly #places = new Map<string, SortedPlaces>();
   readonly #changes = new Map<string, StoredChange[]>();
+  /** Positions given so far, by scope: none is given twice, also where its entry was taken out. */
+  readonly #positions = new Map<string, number>();
   readonly #waiting = new Map<string, Set<() => void>>();
 
   constructor(home: MemoryHome) {
@@ -69,7 +71,21 @@ class ApprovalIndex {
     for (const scope of home.scopes("approvalAudit")) {
       for (const row of home.rows("approvalAudit", scope)) this.#changed(scope, row);
     }
-    home.watch((applied) => this.#follow(applied)); // M1
+    home.watch(
+      (applied) => this.#follow(applied), // M1
+      (dropped) => this.#forget(dropped),
+    );
+  }
+
+  #forget({ table, scope, row }: DroppedRow): void {
+    if (table === "approvals") {
+      for (const sort of sorts)
+        this.#placesOf(scope, String(row.values["state"]), sort).remove(placeOf(row, sort));
+    }
+    if (table !== "approvalAudit") return;
+    const changes = this.#changesOf(scope);
+    const at = changes.findIndex((change) => change.row.key === row.key);
+    if (at !== -1) changes.splice(at, 1);
   }
 
   #follow(applied: readonly AppliedWrite[]): void {
@@ -97,11 +113,24 @@ class ApprovalIndex {
   }
 
   #changed(scope: string, row: Row): void {
-    const changes = this.changesOf(scope);
-    changes.push({ position: changes.length + 1, row });
+    const position = (this.#positions.get(scope) ?? 0) + 1;
+    this.#positions.set(scope, position);
+    this.#changesOf(scope).push({ position, row });
   }
 
-  changesOf(scope: string): StoredChange[] {
+  lastChange(scope: string): number {
+    return this.#changesOf(scope).at(-1)?.position ?? 0;
+  }
+
+  changesPast(scope: string, after: number): readonly StoredChange[] {
+    const changes = this.#changesOf(scope);
+    // Of an entry that was taken out the place is not known any more, and it is never further on than its position.
+    let at = Math.min(after, changes.length);
+    while (at > 0 && changes[at - 1]!.position > after) at -= 1;
+    return changes.slice(at);
+  }
+
+  #changesOf(scope: string): StoredChange[] {
     let changes = this.#changes.get(scope);
     if (changes === undefined) this.#changes.set(scope, (changes = []));
     return changes;
@@ -136,7 +165,7 @@ class ApprovalIndex {
   }
 
   wait(scope: string, after: number, signal: AbortSignal): Promise<void> {
-    if (signal.aborted || this.changesOf(scope).length > after) return Promise.resolve();
+    if (signal.aborted || this.lastChange(scope) > after) return Promise.resolve();
     let waiting = this.#waiting.get(scope);
     if (waiting === undefined) this.#waiting.set(scope, (waiting = new Set()));
     return new Promise((resolve) => {

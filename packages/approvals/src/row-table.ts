@@ -24,6 +24,15 @@ export class RowTable {
     this.#rows.set(row.key, row);
   }
 
+  /** The row that was taken out. */
+  drop(key: string): Row | undefined {
+    const row = this.#rows.get(key);
+    if (row === undefined) return undefined;
+    this.#rows.delete(key);
+    this.#keys.splice(this.#place(key), 1);
+    return row;
+  }
+
   range({ prefix = "", after, limit = Infinity }: KeyRange): readonly Row[] {
     const found: Row[] = [];
     let at = this.#place(after !== undefined && after > prefix ? after : prefix);

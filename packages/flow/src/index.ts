@@ -70,6 +70,7 @@ export {
   type SnapshotRow,
 } from "./run/log.ts";
 export { memoryRunLog } from "./run/memory.ts";
+export { verifyLog } from "./checkpoint/verify-log.ts";
 
 // Errors
 export {

@@ -87,7 +87,7 @@ function isOfKind(cell: Cell, kind: ColumnKind): boolean {
   return kind.startsWith("text") ? typeof cell === "string" : typeof cell === "number";
 }
 
-function isIdentifier(value: unknown, charactersMax: number): boolean {
+export function isIdentifier(value: unknown, charactersMax: number): boolean {
   return typeof value === "string" && value.length <= charactersMax && idForm.test(value);
 }
 
@@ -99,6 +99,6 @@ function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) >= 0 && !Object.is(value, -0);
 }
 
-function invalid(what: string): PostgresStoreError {
+export function invalid(what: string): PostgresStoreError {
   return new PostgresStoreError("write-invalid", `${what} has a form that stores do not keep`);
 }

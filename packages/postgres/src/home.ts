@@ -11,7 +11,7 @@
  * S5 Commits that met each other are tried again under the same attempt (`retrying.ts`).
  */
 
-import type { CommitOutcome, Committer, Write } from "@holdpoint/approvals";
+import type { CommitOutcome, Committer, Removal, Write } from "@holdpoint/approvals";
 
 import { checkedWrites, type CheckedWrite } from "./checked-writes.ts";
 import { isApplied, isOneStatement, oneStatement } from "./commit-statement.ts";
@@ -19,6 +19,7 @@ import { PostgresStoreError } from "./errors.ts";
 import { limits } from "./limits.ts";
 import { judge, type Judged } from "./judging.ts";
 import type { PostgresPool } from "./pool.ts";
+import { checkedRemoval, takeOut, type CheckedRemoval } from "./removing.ts";
 import { retrying, type Patience } from "./retrying.ts";
 import { connected, withSession, type Session, type SessionSettings } from "./sessions.ts";
 import { Statements, type Binds, type StatementSettings } from "./statements.ts";
@@ -69,6 +70,19 @@ export class PostgresHome implements Committer {
     });
     if (outcome.status === "done" && !outcome.repeated) this.#tell(checked); // S4
     return outcome;
+  }
+
+  /** Takes rows out, all or none. @throws PostgresStoreError `store-unavailable`, `write-invalid` */
+  async remove(removal: Removal): Promise<boolean> {
+    const checked = checkedRemoval(removal);
+    const removing = retrying(this.#patience, () =>
+      this.#lending((session) => this.#removeOnce(session, checked)),
+    );
+    try {
+      return await removing;
+    } catch (error) {
+      throw unavailable(error, "a removal");
+    }
   }
 
   /** The rows of one statement that reads. @throws PostgresStoreError `store-unavailable` */
@@ -156,6 +170,18 @@ export class PostgresHome implements Committer {
     }
     const message = "the server took a commit back without a word";
     throw new PostgresStoreError("store-unavailable", message, { reason: "other" });
+  }
+
+  async #removeOnce(session: Session, removal: CheckedRemoval): Promise<boolean> {
+    await session.run(this.#beginSql());
+    try {
+      const isTaken = await takeOut(session, this.#statements, removal);
+      await session.run(isTaken ? "COMMIT" : "ROLLBACK");
+      return isTaken;
+    } catch (error) {
+      await rollBack(session);
+      throw error;
+    }
   }
 
   // One way to the server, and settings that end with the transaction. S4

@@ -1,4 +1,4 @@
-import type { ApprovalStore, Committer } from "@holdpoint/approvals";
+import type { ApprovalStore, Committer, RowRemover } from "@holdpoint/approvals";
 import type { RunLog } from "@holdpoint/flow";
 import type { RunRegistry } from "@holdpoint/workflows";
 import { Pool } from "pg";
@@ -18,6 +18,8 @@ export interface PostgresStore extends Committer {
   readonly approvals: ApprovalStore;
   readonly log: RunLog;
   readonly runs: RunRegistry;
+  /** Takes rows out of it; for `Retention` of the workflows. */
+  readonly removal: RowRemover;
   /** Ends it and wakes who waits; a pool that was made for it is ended, a caller's is not. */
   close(): Promise<void>;
 }
@@ -48,6 +50,7 @@ export async function openPostgres(
     approvals: approvalsOn(home),
     log: logOn(home),
     runs: runsOn(home),
+    removal: home,
     now: () => home.now(),
     commit: (attemptId, writes) => home.commit(attemptId, writes),
     close: () => home.close(),

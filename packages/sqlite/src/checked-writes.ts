@@ -91,7 +91,7 @@ function isOfKind(cell: Cell, kind: ColumnKind): boolean {
   return kind.startsWith("text") ? typeof cell === "string" : typeof cell === "number";
 }
 
-function isIdentifier(value: unknown, charactersMax: number): boolean {
+export function isIdentifier(value: unknown, charactersMax: number): boolean {
   return typeof value === "string" && value.length <= charactersMax && idForm.test(value);
 }
 
@@ -103,6 +103,6 @@ function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) >= 0 && !Object.is(value, -0);
 }
 
-function invalid(what: string): SqliteStoreError {
+export function invalid(what: string): SqliteStoreError {
   return new SqliteStoreError("write-invalid", `${what} has a form that stores do not keep`);
 }

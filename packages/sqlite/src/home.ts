@@ -10,13 +10,14 @@
  * S5 A lock of another process is waited for between tries, not in them (`retrying.ts`).
  */
 
-import type { Clock, CommitOutcome, Committer, Write } from "@holdpoint/approvals";
+import type { Clock, CommitOutcome, Committer, Removal, Write } from "@holdpoint/approvals";
 
 import { checkedWrites, type CheckedWrite } from "./checked-writes.ts";
 import { SqliteStoreError } from "./errors.ts";
 import type { SqliteHandle } from "./handle.ts";
 import { judge, type Judged } from "./judging.ts";
 import { PreparedStatements } from "./prepared.ts";
+import { checkedRemoval, takeOut, type CheckedRemoval } from "./removing.ts";
 import { retrying, type Patience } from "./retrying.ts";
 import { reasonOf, isBusy, unavailable } from "./unavailable.ts";
 
@@ -61,6 +62,12 @@ export class SqliteHome implements Committer {
     const checked = checkedWrites(attemptId, writes);
     if (checked.length === 0) return { status: "done", repeated: false };
     return retrying(this.#patience, () => this.#commitOnce(attemptId, checked)); // S5
+  }
+
+  /** Takes rows out, all or none. @throws SqliteStoreError `store-unavailable`, `write-invalid` */
+  async remove(removal: Removal): Promise<boolean> {
+    const checked = checkedRemoval(removal);
+    return retrying(this.#patience, () => this.#removeOnce(checked)); // S5
   }
 
   /** Runs reads that see one state of the file. @throws SqliteStoreError `store-unavailable` */
@@ -124,6 +131,21 @@ export class SqliteHome implements Committer {
     }
     if (judged.applied > 0) this.#tell(); // S4
     return { status: "done", repeated: judged.repeated };
+  }
+
+  #removeOnce(removal: CheckedRemoval): boolean {
+    this.#begin();
+    try {
+      if (!takeOut(this.#statements, removal)) {
+        this.#rollback();
+        return false;
+      }
+      this.#handle.exec("COMMIT");
+      return true;
+    } catch (error) {
+      this.#rollback();
+      throw isBusy(error) ? error : unavailable(error, "a removal");
+    }
   }
 
   // S1

@@ -18,6 +18,8 @@ export const limits = {
   openTimeoutMs: 5_000,
   /** Rows changed by one commit; as every store. */
   writesMax: 10_000,
+  /** Rows taken out at once; as every store. */
+  removedMax: 1_000,
   /** Characters of an id, and of a key, which may join two ids and a number; as every store. */
   idCharactersMax: 200,
   keyCharactersMax: 500,

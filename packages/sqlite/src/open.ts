@@ -1,4 +1,4 @@
-import type { ApprovalStore, Committer } from "@holdpoint/approvals";
+import type { ApprovalStore, Committer, RowRemover } from "@holdpoint/approvals";
 import type { RunLog } from "@holdpoint/flow";
 import type { LeaseStore, RunRegistry } from "@holdpoint/workflows";
 
@@ -17,6 +17,8 @@ export interface SqliteStore extends Committer {
   readonly log: RunLog;
   readonly runs: RunRegistry;
   readonly leases: LeaseStore;
+  /** Takes rows out of it; for `Retention` of the workflows. */
+  readonly removal: RowRemover;
   /** Ends it and wakes who waits; a file that was opened by its path is closed, a caller's handle is not. */
   close(): void;
 }
@@ -46,6 +48,7 @@ export function openSqlite(file: string | SqliteHandle, options: SqliteOptions =
     log: logOn(home),
     runs: runsOn(home),
     leases: leasesOn(home),
+    removal: home,
     now: () => home.now(),
     commit: (attemptId, writes) => home.commit(attemptId, writes),
     close: () => home.close(),

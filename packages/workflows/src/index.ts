@@ -83,6 +83,7 @@ export type {
 export type { RunList } from "./run/reading.ts";
 export type { CommonOptions, WorkflowsOptions } from "./run/options.ts";
 export type { CancelHow, WorkflowStore } from "./run/parts.ts";
+export type { ResumeHow, ResumeTaken } from "./run/resuming.ts";
 export type { StartOptions } from "./run/starting.ts";
 export type { DecisionTaken } from "./run/deciding.ts";
 export type { Adoption } from "./run/adopting.ts";
@@ -94,3 +95,12 @@ export type { RunView } from "./registry/run-view.ts";
 export type { RunQuery } from "./registry/listing.ts";
 export type { CancelRequest, Failure, RunRecord, WaitingFor } from "./registry/record.ts";
 export { isTerminal, mayMove, mayReach, type MoveBy } from "./registry/moves.ts";
+
+// Keeping house
+export {
+  Retention,
+  type Purged,
+  type PurgeHow,
+  type RetentionOptions,
+} from "./retention/retention.ts";
+export { verifyExport, type ExportReport } from "./retention/verify-export.ts";

@@ -57,3 +57,12 @@ export const abortedMsMax = 1_000;
 
 /** The longest pause before a run is tried again that its store kept from going on. */
 export const retryMsMax = 60_000;
+
+/** What a model gets at once: its context is dear, and a cursor leads on. */
+export const toolDefinitionsMax = 100;
+export const toolPageMax = 100;
+export const toolWaitsMax = 20;
+export const toolDescriptionCharactersMax = 256;
+
+/** One line of a history. */
+export const activityCharactersMax = 512;

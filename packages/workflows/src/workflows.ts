@@ -20,7 +20,7 @@ import { decideApproval, wakeRun, type DecisionTaken } from "./run/deciding.ts";
 import type { CancelHow, Parts } from "./run/parts.ts";
 import { resolveParts, type WorkflowsOptions } from "./run/options.ts";
 import { readHistory, readOutput, readRun, readRuns, type RunList } from "./run/reading.ts";
-import { resumeRun } from "./run/resuming.ts";
+import { resumeRun, type ResumeHow, type ResumeTaken } from "./run/resuming.ts";
 import { execute, seedRun, type StartOptions } from "./run/starting.ts";
 
 /** The definition that a name or a definition stands for. */
@@ -85,13 +85,14 @@ export class Workflows<const D extends readonly Workflow[] = readonly Workflow[]
     );
   }
 
-  /** Answers an interrupt with a payload. @throws as `resumeRun` */
+  /** Answers what a run's code asks; resolves once the answer is on record, and the run goes on. @throws as `resumeRun` */
   resume<W extends D[number]>(
     definition: W,
     runId: string,
     payload: WorkflowResume<W>,
-  ): Promise<never> {
-    return resumeRun(this.#parts, definition, runId, payload);
+    how: ResumeHow = {},
+  ): Promise<ResumeTaken> {
+    return resumeRun(this.#parts, definition, runId, { ...how, payload });
   }
 
   /** Takes up a run that nobody holds. @throws WorkflowError `run-not-found`, `record-tampered`, `store-unavailable` */

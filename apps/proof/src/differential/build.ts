@@ -2,9 +2,8 @@ import { END, flow, type Flow, type FlowBuilder, type NodeOptions } from "@holdp
 import { z } from "zod";
 
 import type { Block, NodePlan } from "./block.ts";
-import { perform } from "./piece.ts";
-import type { Tools } from "./tools.ts";
-import type { Trace } from "./trace.ts";
+import { word } from "./people.ts";
+import { perform, type Scene } from "./piece.ts";
 
 const State = z.object({
   n: z.number(),
@@ -23,13 +22,15 @@ type Names = FlowBuilder<S, In, string, string>;
 
 const Payload = z.object({ at: z.number(), n: z.number() });
 
+/** What the code of a flow's nodes works with. */
+type World = Omit<Scene, "ctx" | "place">;
+
 /** Builds the flow that a block describes; `editable`: what asks and takes edits. */
 export function built(
   of: Block,
-  tools: Tools,
-  trace: Trace,
+  world: World,
 ): { readonly flow: Generated; readonly editable: ReadonlySet<string> } {
-  const building = new Building(tools, trace);
+  const building = new Building(world);
   const { entry, exits } = building.block(of);
   return { flow: building.end(entry, exits), editable: building.editable };
 }
@@ -41,16 +42,14 @@ interface Ends {
 }
 
 class Building {
-  readonly #tools: Tools;
-  readonly #trace: Trace;
+  readonly #world: World;
   readonly #names = new Map<string, number>();
   readonly editable: Set<string>;
   #flow: Names;
 
-  constructor(tools: Tools, trace: Trace) {
-    this.editable = new Set(Object.keys(tools));
-    this.#tools = tools;
-    this.#trace = trace;
+  constructor(world: World) {
+    this.#world = world;
+    this.editable = new Set(Object.keys(world.tools));
     this.#flow = flow("f", State)
       .reduce("log", (all, more) => [...all, ...more])
       .reduce("sum", (all, more) => all + more)
@@ -135,16 +134,20 @@ class Building {
   }
 
   #kind(name: string, plan: NodePlan): void {
-    const tools = this.#tools;
-    const trace = this.#trace;
+    const world = this.#world;
     const says = (what: string): Partial<S> => ({ log: [`${name}: ${what}`], sum: 1 });
     switch (plan.kind) {
       case "function": {
         const retry = { attempts: plan.attempts, on: () => true };
         return this.#add((b) =>
-          b.node(name, async (_, ctx) => says(await perform(plan.of, { ctx, tools, trace })), {
-            retry,
-          }),
+          b.node(
+            name,
+            async (_, ctx) => says(await perform(plan.of, { ...world, ctx, place: [] })),
+            {
+              retry,
+              asks: [word],
+            },
+          ),
         );
       }
       case "gate": {
@@ -166,7 +169,7 @@ class Building {
       case "call": {
         const args = { n: plan.n, slow: 0 };
         return this.#add((b) =>
-          b.call(name, tools[plan.tool], {
+          b.call(name, world.tools[plan.tool], {
             args: plan.static ? args : (s) => ({ ...args, n: plan.n + s.sum }),
             into: ({ got }) => says(got),
           }),

@@ -7,7 +7,7 @@
  * when a sibling failed never ran.
  */
 import type { Ran } from "./run.ts";
-import type { Effect, Trace } from "./trace.ts";
+import type { Effect, Place, Trace } from "./trace.ts";
 
 /** In what `held` differs from `straight`, as sentences; none: it does not. */
 export function differences(straight: Ran, held: Ran): string[] {
@@ -47,14 +47,14 @@ function surplus(some: readonly Effect[], others: readonly Effect[]): string[] {
   });
 }
 
-/** Where the code made one call after it had the other's outcome, the effects come in that order. */
+/** Where the code makes one call after it has the other's outcome, the effects come in that order. */
 function withinExecutions(straight: Trace, held: Trace): string[] {
   const found: string[] = [];
   for (const [first, second] of pairs(marked(held))) {
     if (first.path !== second.path) continue;
-    const one = straight.calls.get(first.mark);
-    const other = straight.calls.get(second.mark);
-    if (one !== undefined && other !== undefined && other.end < one.begin)
+    const one = straight.places.get(first.mark);
+    const other = straight.places.get(second.mark);
+    if (one !== undefined && other !== undefined && after(one, other))
       found.push(`${first.path} did ${first.what} before ${second.what}`);
   }
   return found;
@@ -84,6 +84,14 @@ function apart(one: string, other: string): [string?, string?] {
   const visit = (part: string): string => [...a.slice(0, at), part.replace(/\[.*$/u, "")].join("/");
   const found: [string, string] = [visit(left), visit(right)];
   return found[0] === found[1] ? [] : found;
+}
+
+/** Whether one piece of a program comes after another one of it. */
+function after(one: Place, other: Place): boolean {
+  const at = one.findIndex((step, index) => step !== other[index]);
+  const [left, right] = [one[at], other[at]];
+  if (left?.[0] !== "s" || right?.[0] !== "s") return false;
+  return Number(left.slice(1)) > Number(right.slice(1));
 }
 
 function marked(trace: Trace): Effect[] {

@@ -10,11 +10,25 @@ import {
   type Decision,
   type EditPort,
 } from "@holdpoint/approvals";
+import { answer, defineInterrupt, type OneReply, type Pending } from "@holdpoint/flow";
 import type { Keyring } from "@holdpoint/seal";
+import { z } from "zod";
 
-import { numberOf } from "./trace.ts";
+import { numberOf, shortOf } from "./trace.ts";
 
 const by = unverified("dana");
+
+/** The question that is no approval. */
+export const word = defineInterrupt({
+  name: "word",
+  info: z.object({ n: z.number() }),
+  answer: z.string(),
+});
+
+/** What is answered depends on what is asked and where, too. */
+export function wordOn(node: string, n: number): string {
+  return `word${shortOf(`${node} ${n}`)}`;
+}
 
 /** What is decided depends on what is asked and where, never on when. */
 export function verdictOn(
@@ -35,7 +49,7 @@ export type Waits = (question: number) => boolean;
 export interface People extends ApprovalPort {
   /** Questions so far. */
   readonly asked: number;
-  decisionOn(request: ApprovalRequest): Decision;
+  replyTo(pending: Pending): OneReply;
 }
 
 /** `editable`: the tools and gates whose questions take edits. */
@@ -56,7 +70,11 @@ export function people(how: {
     get asked() {
       return numbers.size;
     },
-    decisionOn,
+    replyTo(pending) {
+      if (pending.kind === "approval") return decisionOn(pending.request);
+      const { n } = pending.info as { readonly n: number };
+      return answer(word, wordOn(pending.path, n));
+    },
     async request(request, asking) {
       const answer = await port.request(request, asking);
       if (answer.status !== "pending") return answer;

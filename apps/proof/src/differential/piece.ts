@@ -8,8 +8,9 @@
 import type { NodeContext } from "@holdpoint/flow";
 import fc from "fast-check";
 
+import { word, wordOn } from "./people.ts";
 import { markIn, type ToolName, type Tools } from "./tools.ts";
-import type { Trace } from "./trace.ts";
+import type { Place, Trace } from "./trace.ts";
 
 export type Piece =
   | {
@@ -23,6 +24,8 @@ export type Piece =
   /** A number by chance, and a call with it. */
   | { readonly do: "dice"; readonly n: number; readonly asks: boolean }
   | { readonly do: "now" }
+  /** A question that is no approval. */
+  | { readonly do: "ask"; readonly n: number }
   /** A call that nobody waits for. */
   | { readonly do: "float"; readonly n: number; readonly asks: boolean }
   | { readonly do: "sequence"; readonly of: readonly Piece[] }
@@ -52,6 +55,7 @@ const leaf: fc.Arbitrary<Piece> = fc.oneof(
     arbitrary: fc.record({ do: fc.constant("dice" as const), n: fc.nat(2), asks: fc.boolean() }),
   },
   { weight: 1, arbitrary: fc.constant({ do: "now" as const }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("ask" as const), n: fc.nat(2) }) },
   {
     weight: 1,
     arbitrary: fc.record({ do: fc.constant("float" as const), n: fc.nat(2), asks: fc.boolean() }),
@@ -74,11 +78,18 @@ export const program: fc.Arbitrary<Piece> = fc.letrec<{ piece: Piece }>((tie) =>
   ),
 })).piece;
 
+/** The place of what nothing comes after. */
+const floating: Place = ["f"];
+
 /** Where a piece is performed. */
 export interface Scene {
+  /** Down to here. */
+  readonly place: Place;
   readonly ctx: NodeContext;
   readonly tools: Tools;
   readonly trace: Trace;
+  /** In a run that never pauses, answers are there at once. */
+  readonly inline: boolean;
   /** Within what runs together, where every failure is caught. */
   readonly together?: boolean;
 }
@@ -98,41 +109,45 @@ export async function perform(piece: Piece, scene: Scene): Promise<string> {
       const dice = ctx.random();
       return called(scene, () => ctx.call(tool, { n: piece.n, slow: 0, dice }), true);
     }
+    case "ask":
+      return scene.inline ? wordOn(ctx.node, piece.n) : ctx.ask(word, { n: piece.n });
     case "now":
       return `${ctx.now().getTime()}`;
     case "float":
       void called(
-        scene,
+        { ...scene, place: floating },
         () => ctx.call(piece.asks ? tools.gated : tools.free, { n: piece.n, slow: 1 }),
         true,
       );
       return "";
     case "sequence": {
       const parts: string[] = [];
-      for (const part of piece.of) parts.push(await perform(part, scene));
+      for (const [index, part] of piece.of.entries())
+        parts.push(await perform(part, { ...scene, place: [...scene.place, `s${index}`] }));
       return parts.join("+");
     }
     case "together": {
-      const inner = { ...scene, together: true };
-      return (await Promise.all(piece.of.map((part) => perform(part, inner)))).join("|");
+      const all = piece.of.map((part, index) =>
+        perform(part, { ...scene, together: true, place: [...scene.place, `t${index}`] }),
+      );
+      return (await Promise.all(all)).join("|");
     }
   }
 }
 
-/** Makes a call, and notes from when to when the code was in it. */
+/** Makes a call, and notes where in the program it stands. */
 async function called(
-  { trace, together = false }: Scene,
+  { trace, place, together = false }: Scene,
   call: () => Promise<{ got: string }>,
   caught: boolean,
 ): Promise<string> {
-  const begin = trace.tick();
   try {
     const { got } = await call();
-    trace.got(markIn(got), begin);
+    trace.places.set(markIn(got), place);
     return got;
   } catch (error) {
     const { name, message } = error as Error;
-    trace.got(markIn(message), begin);
+    trace.places.set(markIn(message), place);
     if (caught || together) return `${name}: ${message}`;
     throw error;
   }

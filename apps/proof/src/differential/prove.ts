@@ -22,34 +22,30 @@ const straight: Mode = {
   waits: () => false,
   through: "memory",
   concurrency: 64,
+  inline: true,
   answers: 1,
 };
 
+type Held = Pick<Mode, "name" | "through" | "concurrency" | "answers">;
+
 /** Every question waits; and each by itself, alone among all. */
 function modes(questions: number, luck: number): Mode[] {
-  const all: Mode[] = [
+  const everywhere: Held[] = [
+    { name: "in memory", through: "memory", concurrency: 64, answers: 1 },
     {
-      name: "paused everywhere, in memory",
-      waits: () => true,
-      through: "memory",
-      concurrency: 64,
-      answers: 1,
-    },
-    {
-      name: "paused everywhere, answered piecemeal, through texts",
-      waits: () => true,
+      name: "piecemeal, through texts",
       through: "text",
       concurrency: 1 + (luck % 3),
       answers: 2 + (luck % 2),
     },
-    {
-      name: "paused everywhere, from its log",
-      waits: () => true,
-      through: "log",
-      concurrency: 2,
-      answers: 1 + (luck % 2),
-    },
+    { name: "from its log", through: "log", concurrency: 2, answers: 1 + (luck % 2) },
   ];
+  const all = everywhere.map((held): Mode => ({
+    ...held,
+    name: `paused everywhere, ${held.name}`,
+    waits: () => true,
+    inline: false,
+  }));
   const single = Array.from({ length: questions }, (_, point): Mode => {
     const through = (point + luck) % 2 === 0 ? "memory" : "text";
     return {
@@ -57,6 +53,7 @@ function modes(questions: number, luck: number): Mode[] {
       waits: (question) => question === point,
       through,
       concurrency: through === "text" ? 1 : 3,
+      inline: point % 3 > 0,
       answers: 1,
     };
   });

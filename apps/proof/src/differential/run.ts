@@ -31,6 +31,8 @@ export interface Mode {
   /** In memory, through the checkpoint's text in a fresh runner, or by its id from its log. */
   readonly through: "memory" | "text" | "log";
   readonly concurrency: number;
+  /** Whether answers that are no decisions are there at once. */
+  readonly inline: boolean;
   /** Which of the things that wait are answered together: all, or one in so many. */
   readonly answers: number;
 }
@@ -53,7 +55,7 @@ export async function ran(of: Block, mode: Mode): Promise<Ran> {
   const trace = new Trace();
   const scope = `scope-${(scopes += 1)}`;
   const tools = toolsOf(trace);
-  const { flow, editable } = built(of, tools, trace);
+  const { flow, editable } = built(of, { tools, trace, inline: mode.inline });
   const port = people({
     keyring,
     scope,
@@ -84,7 +86,7 @@ export async function ran(of: Block, mode: Mode): Promise<Ran> {
       const chosen = result.pendings.filter((_, index) => (index + pauses) % mode.answers === 0);
       const answered = chosen.length === 0 ? [result.pending] : chosen;
       const reply = replies(
-        Object.fromEntries(answered.map(({ id, request }) => [id, port.decisionOn(request)])),
+        Object.fromEntries(answered.map((pending) => [pending.id, port.replyTo(pending)])),
       );
       let from: Checkpoint | string = result.checkpoint;
       if (mode.through !== "memory") {
@@ -97,7 +99,12 @@ export async function ran(of: Block, mode: Mode): Promise<Ran> {
     return { trace, end: { state: canonicalize(result.state) }, questions: port.asked, pauses };
   } catch (error) {
     if (!isFlowError(error)) throw error;
-    return { trace, end: { code: error.code }, questions: port.asked, pauses };
+    return {
+      trace,
+      end: { code: `${error.code}: ${error.message}` },
+      questions: port.asked,
+      pauses,
+    };
   }
 }
 

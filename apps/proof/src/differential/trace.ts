@@ -1,34 +1,32 @@
 /** What a run did to the world, and when, as one count of all that happens. */
 export class Trace {
   readonly effects: Effect[] = [];
-  /** From where the code made a call to where it got its outcome, by the call's mark. */
-  readonly calls = new Map<string, Span>();
+  /** Where in its execution's program a call stands, by the call's mark. */
+  readonly places = new Map<string, Place>();
   /** From the start of a visit to its end, over all its pauses. */
   readonly visits = new Map<string, Span>();
   #now = 0;
 
-  tick(): number {
+  #tick(): number {
     return (this.#now += 1);
   }
 
   effect(path: string, what: string, mark: string): void {
-    this.effects.push({ at: this.tick(), path, what, mark });
-  }
-
-  /** The end of a call that began at `begin`. A re-run gets it again; the first time is the one that counts. */
-  got(mark: string, begin: number): void {
-    if (!this.calls.has(mark)) this.calls.set(mark, { begin, end: this.tick() });
+    this.effects.push({ at: this.#tick(), path, what, mark });
   }
 
   began(path: string): void {
-    if (!this.visits.has(path)) this.visits.set(path, { begin: this.tick(), end: Infinity });
+    if (!this.visits.has(path)) this.visits.set(path, { begin: this.#tick(), end: Infinity });
   }
 
   ended(path: string): void {
-    const { begin } = this.visits.get(path) ?? { begin: this.tick() };
-    this.visits.set(path, { begin, end: this.tick() });
+    const { begin } = this.visits.get(path) ?? { begin: this.#tick() };
+    this.visits.set(path, { begin, end: this.#tick() });
   }
 }
+
+/** Steps from the whole program down to a piece: `s1` is the second of a sequence, `t1` of what runs together. */
+export type Place = readonly string[];
 
 export interface Span {
   readonly begin: number;

@@ -46,10 +46,11 @@ export async function killEverywhere(how: KillHow): Promise<Tally> {
 /** A run that nobody disturbs: the points that there are, and how it ends. */
 async function undisturbed(program: string, folder: string, layout: Layout) {
   const ran = await child(program, { folder, layout, begin: { key: "calm" } });
+  if (ran.code !== 0) throw new Error(`the undisturbed run: ${ran.errors}`);
   const job = { folder, layout, recover: { key: "calm", heard: heardIn(ran.lines) } };
   const verdict = verdictIn(await child(program, job));
   if (verdict === undefined || verdict.faults.length > 0 || verdict.status !== "completed")
-    throw new Error(`the undisturbed run: ${JSON.stringify(verdict)} ${ran.errors}`);
+    throw new Error(`the undisturbed run: ${JSON.stringify(verdict)}`);
   return { points: pointsOf(ran.lines), end: verdict.end.replaceAll("calm", "KEY") };
 }
 

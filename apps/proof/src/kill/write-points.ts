@@ -4,6 +4,7 @@
  * spent with the answer, W15 spent in a store of its own, W16 withdrawn, W17 node finished, W18 end, W19 registry ended.
  */
 import type { CommitOutcome, Write } from "@holdpoint/approvals";
+import { logKey } from "@holdpoint/flow";
 import { verify, type Keyring } from "@holdpoint/seal";
 
 import { onceOnly } from "./claim.ts";
@@ -67,10 +68,34 @@ interface Logged {
   readonly call?: { readonly name: string };
 }
 
-function eventOf({ statement, values }: Write, keyring: Keyring): Logged | undefined {
+function eventOf({ statement, key, values }: Write, keyring: Keyring): Logged | undefined {
   if (statement !== "log.append") return undefined;
-  const { body } = verify(String(values["text"]), { keyring, purpose: "log-entry" });
+  const text = wholeText(key, String(values["text"]));
+  const { body } = verify(text, { keyring, purpose: "log-entry" });
   return JSON.parse(body) as Logged; // its names alone, so no class of it has to be built
+}
+
+const texts = new Map<string, string>();
+
+/** An entry's text where it was kept as what is new in it, and where in earlier ones the rest stands. */
+function wholeText(key: string, kept: string): string {
+  const run = key.slice(0, key.lastIndexOf("/"));
+  let text = kept;
+  if (kept.startsWith("~")) {
+    const line = kept.indexOf("\n");
+    const fresh = kept.slice(line + 1);
+    let used = 0;
+    text = "";
+    for (const place of kept.slice(1, line).split(" ").slice(1)) {
+      const [revision = 0, from = 0, length = 0, at = 0] = place.split(".").map(Number);
+      const earlier = texts.get(logKey(run, revision)) ?? "";
+      text += fresh.slice(used, at) + earlier.slice(from, from + length);
+      used = at;
+    }
+    text += fresh.slice(used);
+  }
+  texts.set(key, text);
+  return text;
 }
 
 /** A store whose commits are told of before they are made. */

@@ -12,8 +12,11 @@ export const keyring = keyringOf(new Uint8Array(32).fill(7));
 /** Steps of one run; each is a call that leaves a line where it had its effect. */
 export const stepsOfRun = 4;
 
-/** A run of several slow calls in a row, whose effects are lines of a file: the run, and which of its calls. */
-export function journeys(effectsFile: string, stepMs: number) {
+/**
+ * A run of several slow calls in a row, whose effects are lines of a file: the run, and which of its calls. The call number
+ * `holdAt` has its effect and never answers.
+ */
+export function journeys(effectsFile: string, stepMs: number, holdAt?: number) {
   const step = defineTool({
     name: "step",
     description: "Leaves a line.",
@@ -22,7 +25,7 @@ export function journeys(effectsFile: string, stepMs: number) {
     idempotent: true,
     execute: async ({ at }, { runId }) => {
       appendFileSync(effectsFile, `${runId} ${at}\n`);
-      await setTimeout(stepMs);
+      await (at === holdAt ? new Promise(() => {}) : setTimeout(stepMs));
       return { at };
     },
   });

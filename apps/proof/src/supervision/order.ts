@@ -12,6 +12,7 @@ export interface Order {
   readonly leaseMs: number;
   readonly pollMs: number;
   readonly stepMs: number;
+  readonly holdAt?: number;
   /** Whether it goes on to start runs without an end. */
   readonly storms: boolean;
   readonly clocks: "run" | "stand";
@@ -23,7 +24,7 @@ export type Said =
   | {
       readonly kind: "accepted" | "refused";
       readonly session: string;
-      /** The epoch that it believed to have before. */
+      /** The epoch that it wrote under, as it believed. */
       readonly epoch: number;
       readonly since: number;
       readonly at: number;

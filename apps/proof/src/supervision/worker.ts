@@ -24,7 +24,7 @@ const clock: Clock =
     : { ...systemClock, now: () => standing.now, monotonic: () => standing.monotonic };
 
 const { sessions, workers, leaseMs, pollMs } = order;
-const definition = journeys(order.effectsFile, order.stepMs);
+const definition = journeys(order.effectsFile, order.stepMs, order.holdAt);
 const desk = new Supervisor({
   store: openSqlite(order.file),
   definitions: [definition],
@@ -34,17 +34,29 @@ const desk = new Supervisor({
   ...{ workers, leaseMs, pollMs },
 });
 
+/** The epoch under which this process writes in a session, or wrote a moment ago. */
+function epochOf(session: string): number {
+  return desk.ready().sessions.find((each) => each.session === session)?.epoch ?? 0;
+}
+
+/** Runs that are started and have not ended: more of them would only queue, and be taken over by the hundred. */
+const openMax = 4;
+
 /** Starts runs without an end, whoever has the session, and says which of them were taken. */
 async function storm(session: string): Promise<void> {
+  const open = new Set<Promise<unknown>>();
   for (;;) {
+    if (open.size >= openMax) await Promise.race([...open, setTimeout(50)]);
     const since = Date.now();
-    const epoch = desk.ready().sessions.find((each) => each.session === session)?.epoch ?? 0;
     try {
-      await desk.start("journey", {}, { session });
-      say({ kind: "accepted", session, epoch, since, at: Date.now() });
+      const { runId } = await desk.start("journey", {}, { session });
+      const ended = desk.settled(runId).finally(() => open.delete(ended));
+      open.add(ended);
+      say({ kind: "accepted", session, epoch: epochOf(session), since, at: Date.now() });
     } catch (error) {
       if (!isWorkflowError(error)) throw error;
-      say({ kind: "refused", session, epoch, since, at: Date.now(), code: error.code });
+      const { code } = error;
+      say({ kind: "refused", session, epoch: epochOf(session), since, at: Date.now(), code });
     }
     await setTimeout(order.stepMs);
   }

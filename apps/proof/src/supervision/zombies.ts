@@ -22,8 +22,9 @@ export interface Zombies {
   readonly stale: readonly Said[];
 }
 
-const leaseMs = 300;
-const pollMs = 20;
+/** A busy machine keeps a process waiting for hundreds of milliseconds: a shorter lease is lost without anybody being stopped. */
+const leaseMs = 1_000;
+const pollMs = 50;
 
 /** When somebody took a session, by the machine's time, no later than this. */
 interface Taken {
@@ -42,16 +43,16 @@ export async function zombies(
     file: join(folder, "desk.db"),
     effectsFile: join(folder, "effects"),
     saidFile: join(folder, name),
-    ...{ sessions, startIn: [], runs: 0, workers: 8, leaseMs, pollMs, stepMs: 5 },
+    ...{ sessions, startIn: [], runs: 0, workers: 8, leaseMs, pollMs, stepMs: 10 },
     storms: true,
     clocks: "stand",
   });
   const { file } = order("");
   const store = openSqlite(file);
   const one = supervising(order("one"));
-  await until("the first process", 20_000, () => one.said().length > count);
+  await until("the first process", 60_000, () => one.said().length > count);
   const two = supervising(order("two"));
-  await until("the second process", 20_000, () => two.said().length > 0);
+  await until("the second process", 60_000, () => two.said().length > 0);
   const taken: Taken[] = [];
   let made = 0;
   try {
@@ -59,7 +60,7 @@ export async function zombies(
       const [stopped, other] = round % 2 === 0 ? [one, two] : [two, one];
       await stopBetweenWrites(stopped, file);
       const held = heldBy(stopped.said(), await epochsOf(store));
-      await until("the other owner", 20_000, async () => {
+      await until("the other owner", 60_000, async () => {
         const now = await epochsOf(store);
         return [...held].every(([session, epoch]) => (now.get(session) ?? 0) > epoch);
       });
@@ -69,7 +70,7 @@ export async function zombies(
       made += held.size;
       const before = [stopped.said().length, other.said().length];
       stopped.wake();
-      await until("both", 20_000, () =>
+      await until("both", 60_000, () =>
         [stopped, other].every((each, at) => each.said().length > before[at]! + 2 * count),
       );
     }

@@ -9,7 +9,7 @@ import { zombies } from "../../src/supervision/zombies.ts";
 it("R061 STORE-06 takes no write of 50 owners that were stopped, replaced and woken", async () => {
   const folder = mkdtempSync(join(tmpdir(), "holdpoint-zombies-"));
   try {
-    const found = await zombies(folder, { wanted: 50, sessions: 5 });
+    const found = await zombies(folder, { wanted: 50, sessions: 10 });
     expect(found.stale).toEqual([]);
     expect(found.zombies).toBeGreaterThanOrEqual(50);
     expect(found.accepted).toBeGreaterThan(50);
@@ -17,4 +17,4 @@ it("R061 STORE-06 takes no write of 50 owners that were stopped, replaced and wo
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}, 90_000);
+}, 180_000);

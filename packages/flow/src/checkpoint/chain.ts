@@ -111,6 +111,22 @@ export class Chain {
     before: (of: Header) => unknown,
     from?: { readonly entry: LogRow; readonly of: Header },
   ): { events: RunEvent[]; end: ChainEnd } {
+    const { bodies, of, end: last } = this.#walked(end, rows, from);
+    const schema = before(of);
+    const events = bodies.map((body) => this.#sealer.decode(body, { schema }) as RunEvent);
+    return { events, end: last };
+  }
+
+  /** Verifies entries and decodes none. @throws as `open` */
+  check(end: ChainEnd, rows: readonly LogRow[]): ChainEnd {
+    return this.#walked(end, rows).end;
+  }
+
+  #walked(
+    end: ChainEnd,
+    rows: readonly LogRow[],
+    from?: { readonly entry: LogRow; readonly of: Header },
+  ) {
     let { revision, mac } = end;
     let of: Header = from?.of ?? {};
     const whole = new Map<number, string>();
@@ -129,9 +145,7 @@ export class Chain {
       mac = entry.mac;
       return entry.body;
     });
-    const schema = before(of);
-    const events = bodies.map((body) => this.#sealer.decode(body, { schema }) as RunEvent);
-    return { events, end: { revision, mac } };
+    return { bodies, of, end: { revision, mac } };
   }
 
   #isOwn(header: Header, revision: number): boolean {

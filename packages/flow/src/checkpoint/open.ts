@@ -29,7 +29,8 @@ import { keptAsText } from "../run/reveal.ts";
 import type { Frame, OpenVisit, Phase, RunState, VisitState } from "../run/state.ts";
 import { framesOf, nestedIn, ownExecutions } from "../run/tree.ts";
 import { askedBy, isOpen } from "../run/wait.ts";
-import { checkpointVersion, manifestFrom } from "./seal.ts";
+import { manifestIn } from "./graph-header.ts";
+import { checkpointVersion } from "./seal.ts";
 
 /** What a seal says about itself, before anything of its body is looked at. */
 type SealHeader = Verified["header"];
@@ -79,7 +80,7 @@ export function openCheckpoint(
   const way = wayFrom(graph, header, parts); // O4
   if (header["phase"] !== "paused") throw terminal(run, String(header["phase"])); // O5
   const state = decodedState(graph, parts, run, body); // O6
-  const manifest = way.length === 0 ? graph.manifest : manifestFrom(String(header["parts"]));
+  const manifest = way.length === 0 ? graph.manifest : (manifestIn(header) ?? {});
   const opened: RunState = { ...state, seed: { ...state.seed, manifest } };
   const { seed, revision, phase } = opened;
   const agrees =
@@ -151,10 +152,12 @@ export function wayFrom(
   const way = wayBetween(migrations, graph.name, String(header["graph"]), graph.digest);
   if (way !== undefined) return way;
   const runId = String(header["run"]);
-  const differs = differences(manifestFrom(String(header["parts"])), graph.manifest);
+  const was = manifestIn(header);
+  const differs = was === undefined ? [] : differences(was, graph.manifest);
+  const named = was === undefined ? "it has too many parts to name them" : differs.join(", ");
   throw new GraphVersionMismatchError(
     "graph-version-mismatch",
-    `the graph of '${graph.name}' changed since run ${runId} paused: ${differs.join(", ")}`,
+    `the graph of '${graph.name}' changed since run ${runId} paused: ${named}`,
     { runId, flow: graph.name, differs },
   );
 }

@@ -1,11 +1,10 @@
 /**
  * Sealing a run's state into a checkpoint, and checking beforehand that this will work (FLOW-26, FLOW-27).
  */
-import { sign, type Header } from "@holdpoint/seal";
+import { sign } from "@holdpoint/seal";
 
 import { FlowError } from "../errors.ts";
 import type { Graph } from "../graph/flow.ts";
-import type { Manifest } from "../graph/digest.ts";
 import type { State } from "../graph/node.ts";
 import type { Sealed } from "../run/live.ts";
 import type { Parts } from "../run/parts.ts";
@@ -13,23 +12,13 @@ import { openWaits, pendingView } from "../run/pending.ts";
 import type { RunState } from "../run/state.ts";
 import { Checkpoint } from "./checkpoint.ts";
 import { formsBeside, sealable, stateForm, type FormParts } from "./form.ts";
+import { graphHeader } from "./graph-header.ts";
 
 /**
  * The version of what a checkpoint holds. History:
  * 1: first release. An older reader refuses a newer version by name.
  */
 export const checkpointVersion = 1;
-
-/** A graph's manifest as one header text, and back. Names and digests hold neither `=` nor `;`. */
-function manifestText(manifest: Manifest): string {
-  return Object.entries(manifest)
-    .map(([part, digest]) => `${part}=${digest}`)
-    .join(";");
-}
-
-export function manifestFrom(text: string): Manifest {
-  return Object.fromEntries(text.split(";").map((entry) => entry.split("=") as [string, string]));
-}
 
 /**
  * A run's state as text. Where classes or codecs of the user's take part, it is opened again and compared: what could be
@@ -82,11 +71,6 @@ function encoded(run: RunState, graph: Graph, parts: Parts, form: () => unknown)
 /** What the forms of a run of this graph are made with. */
 export function formParts(graph: Graph, { sealer, exact }: Parts): FormParts {
   return { sealer, exact, reachable: graph.reachable };
-}
-
-/** What a seal's header says of the graph: read before anything is decoded. */
-export function graphHeader(seed: RunState["seed"]): Header {
-  return { flow: seed.flow, graph: seed.digest, parts: manifestText(seed.manifest) };
 }
 
 /** Seals a run's encoded state. */

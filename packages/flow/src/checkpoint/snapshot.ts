@@ -18,8 +18,9 @@ import { snapshotWrite, type SnapshotRow } from "../run/log.ts";
 import type { Parts } from "../run/parts.ts";
 import type { RunState } from "../run/state.ts";
 import type { ChainEnd } from "./chain.ts";
+import { graphHeader, manifestIn } from "./graph-header.ts";
 import { decodedState, tampered } from "./open.ts";
-import { encodeState, graphHeader, manifestFrom } from "./seal.ts";
+import { encodeState } from "./seal.ts";
 
 const purpose = "run-snapshot";
 /** The version of what a snapshot holds: 1, first release. */
@@ -108,6 +109,6 @@ export function openedSnapshot(
   const state = decodedState(graph, parts, runId, body);
   if (state.seed.runId !== runId || state.revision !== row.revision)
     throw tampered(runId, "its snapshot contradicts itself");
-  const manifest = manifestFrom(String(header["parts"]));
+  const manifest = manifestIn(header) ?? {};
   return { ...state, seed: { ...state.seed, manifest } };
 }

@@ -64,7 +64,8 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
   readonly #prior: Prior | undefined;
   #runs: Map<Made, string> | undefined;
   readonly #asks: readonly Interrupt[];
-  readonly #numbers: AskNumbers;
+  /** Of a node that may ask. */
+  readonly #numbers: AskNumbers | undefined;
   #spent: Map<Made, { cost: number; approval?: SpentApproval }> | undefined;
   /** Whether the code may be run again although it was cut off. */
   readonly #triedAgain: boolean;
@@ -86,7 +87,10 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     const { execution } = at;
     this.#prior = isFresh(execution) ? undefined : new Prior(execution);
     this.#asks = options.asks ?? none;
-    this.#numbers = new AskNumbers(execution, (cursor) => keptAsText(cursor, live.parts.sealer));
+    this.#numbers =
+      this.#asks.length === 0
+        ? undefined
+        : new AskNumbers(execution, (cursor) => keptAsText(cursor, live.parts.sealer));
     if (this.#prior !== undefined) live.rerun.add(at.path);
     this.scope = new Scope(this, this.#prior);
   }
@@ -137,7 +141,7 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
   question(what: Interrupt, info: unknown, cursor: unknown): Question & { number: number } {
     const question = questionOf(what, { info, cursor }, this.#asks, this.visit);
     const { cursor: kept } = question;
-    const number = this.#numbers.take(
+    const number = this.#numbers!.take(
       question.name,
       kept === undefined ? undefined : { form: "value", value: kept },
     );
@@ -150,7 +154,7 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
 
   cursor(what: Interrupt): { readonly value: unknown } | undefined {
     const facts = declaredFacts(what, this.#asks, this.visit);
-    const left = this.#numbers.restored(facts.name);
+    const left = this.#numbers!.restored(facts.name);
     if (left === undefined) return undefined;
     this.#prior?.leaveOut(left.behind);
     return { value: this.#decoded(left.cursor, facts.cursor) };

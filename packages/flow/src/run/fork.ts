@@ -96,6 +96,9 @@ function executionAnew(execution: ExecutionState): ExecutionState {
           arguments: wait.arguments,
           rule: wait.facts.rule,
         };
+        break;
+      case "interrupt":
+        break; // its code asks anew, of whoever answers the fork
     }
   }
   return {

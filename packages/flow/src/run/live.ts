@@ -10,7 +10,8 @@
 import type { ApprovalRecords, Decision, Write } from "@holdpoint/approvals";
 
 import { Chain, chainStart, type ChainEnd } from "../checkpoint/chain.ts";
-import { formParts, graphHeader } from "../checkpoint/seal.ts";
+import { graphHeader } from "../checkpoint/graph-header.ts";
+import { formParts } from "../checkpoint/seal.ts";
 import {
   isDue,
   noSnapshot,

@@ -44,8 +44,10 @@ export async function runVisit(place: Place, visit: OpenVisit): Promise<void> {
 
 /** What an execution that was cut off had asked for is taken back: its visit is over, and nobody can answer any more. */
 async function finish(live: LiveRun, visit: OpenVisit, end: VisitEnd): Promise<void> {
-  const open = waitsIn(live.state, visit).flatMap(({ wait }) => (isOpen(wait) ? [wait] : []));
-  if (open.length > 0) await withdrawAll(live, open, "cancelled");
+  if (visit.items !== undefined || !isFresh(visit.execution)) {
+    const open = waitsIn(live.state, visit).flatMap(({ wait }) => (isOpen(wait) ? [wait] : []));
+    if (open.length > 0) await withdrawAll(live, open, "cancelled");
+  }
   live.emit({ type: "visit-finished", visit: visit.path, end });
 }
 

@@ -3,9 +3,18 @@ import { defineTool } from "@holdpoint/tools";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { flow, memoryRunLog, replies } from "../../src/index.ts";
+import { answer, defineInterrupt, flow, memoryRunLog, replies } from "../../src/index.ts";
 import { effects } from "../support/effects.ts";
-import { no, paused, recordlessPort, rejection, stateOf, world, yes } from "../support/world.ts";
+import {
+  no,
+  paused,
+  recordlessPort,
+  rejection,
+  stateOf,
+  waiting,
+  world,
+  yes,
+} from "../support/world.ts";
 
 const State = z.object({
   n: z.number(),
@@ -165,6 +174,30 @@ describe("a fork", () => {
     expect(log.filter((line) => line === "free(1)")).toHaveLength(1);
     expect(log.filter((line) => line === "gated(10)")).toHaveLength(1);
     expect(log.filter((line) => line === "other(100)")).toHaveLength(3);
+  });
+
+  it("FLOW-65 asks a question that is no approval anew, and keeps the answers that its visit had", async () => {
+    const Word = defineInterrupt({ name: "word", answer: z.string() });
+    const f = flow("f", State)
+      .node(
+        "asks",
+        async (_, ctx) => ({
+          by: `${await ctx.ask(Word, undefined)} ${await ctx.ask(Word, undefined)}`,
+        }),
+        { asks: [Word] },
+      )
+      .build();
+    const { runner } = world();
+    const first = waiting(await runner().run(f, { n: 1 }));
+    const second = waiting(await runner().resume(f, first.checkpoint, answer(Word, "one")));
+    const fork = waiting(await runner().fork(f, second.checkpoint));
+    expect(fork.pendings.map(({ kind }) => kind)).toEqual(["interrupt"]);
+    expect(fork.pending.id).not.toBe(second.pending.id);
+    const ends = await Promise.all([
+      runner().resume(f, fork.checkpoint, answer(Word, "other")),
+      runner().resume(f, second.checkpoint, answer(Word, "two")),
+    ]);
+    expect(ends.map((end) => stateOf(end).by)).toEqual(["one other", "one two"]);
   });
 
   it("FLOW-65 keeps who asked for the run, unless another is named, so that nobody allows their own request by forking it", async () => {

@@ -25,11 +25,13 @@ import type { Parts } from "./parts.ts";
 interface Ahead {
   readonly record: RunRecord;
   readonly moves: readonly RunRecord[];
+  readonly answers: boolean;
 }
 
 export class RunOwner {
   readonly runner: FlowRunner;
   readonly #parts: Parts;
+  readonly #onAnswered: () => void;
   readonly #together: boolean;
   /** What the log says. */
   #record: RunRecord;
@@ -41,9 +43,10 @@ export class RunOwner {
   /** O2 */
   #following: Promise<void> = Promise.resolve();
 
-  /** `opened`: the run as log and registry have it, its revision the log's. */
-  constructor(parts: Parts, opened: OpenRun) {
+  /** `opened`: the run as log and registry have it, its revision the log's. `onAnswered`: told once an answer is spent. */
+  constructor(parts: Parts, opened: OpenRun, onAnswered: () => void = () => undefined) {
     this.#parts = parts;
+    this.#onAnswered = onAnswered;
     this.#record = opened.record;
     this.#version = opened.version;
     this.#together = parts.log.home === parts.access.registry.home;
@@ -89,11 +92,15 @@ export class RunOwner {
   #announce(event: RunEvent): readonly Write[] {
     if (this.#fresh) this.#ahead = undefined; // O3
     this.#fresh = false;
-    const { record, moves } = this.#ahead ?? { record: this.#record, moves: [] };
+    const { record, moves, answers } = this.#ahead ?? this.#nothingAhead();
     const seen = follow(record, event);
     const further = seen.standing === record.standing ? moves : [...moves, seen];
-    this.#ahead = { record: seen, moves: further };
+    this.#ahead = { record: seen, moves: further, answers: answers || event.type === "answered" };
     return []; // what goes to the registry is made with the commit, over what stands then
+  }
+
+  #nothingAhead(): Ahead {
+    return { record: this.#record, moves: [], answers: false };
   }
 
   /** The log, seen through: what becomes of a commit decides what stands. */
@@ -143,6 +150,7 @@ export class RunOwner {
     this.#ahead = undefined;
     if (this.#together) this.#version += moves;
     else if (ahead.record.standing !== before.standing) this.#follow(this.#record);
+    if (ahead.answers) this.#onAnswered();
   }
 
   /** O2 */

@@ -6,7 +6,7 @@ import { pageDefault } from "../limits.ts";
 import { checkedLimit, listRuns, type RunQuery } from "../registry/listing.ts";
 import type { RunRecord } from "../registry/record.ts";
 import { viewOf, type RunView } from "../registry/run-view.ts";
-import { activityOf, type Activity, type HistoryQuery } from "./activity.ts";
+import { activityOf, revisionAfter, type Activity, type HistoryQuery } from "./activity.ts";
 import type { Parts } from "./parts.ts";
 
 /** A page of runs. */
@@ -34,9 +34,10 @@ export async function readRuns({ access }: Parts, query: RunQuery): Promise<RunL
 export async function readHistory(
   { access, definitions, log, runner }: Parts,
   runId: string,
-  { after = 0, limit: asked = pageDefault }: HistoryQuery,
+  { after: from = 0, limit: asked = pageDefault }: HistoryQuery,
 ): Promise<readonly Activity[]> {
   const limit = checkedLimit(asked);
+  const after = revisionAfter(runId, from);
   const { facts } = (await access.require(runId)).record;
   const definition = definitions.exactly(facts.definition, facts.version, runId);
   if ((await log.head(facts.scope, runId)) === 0) return [];

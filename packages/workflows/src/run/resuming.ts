@@ -1,33 +1,148 @@
+/**
+ * Answering the questions that a run's code asks, with a payload (WF-22, WF-01).
+ *
+ * Q1 Everything is checked before anything is spent: the run's status and version, the payload by the definition's schema, then
+ *    by each question's own. What is refused leaves the run as it was.
+ * Q2 It resolves with the spending commit, which says in one what was answered and that the run is running; what the run does
+ *    then is nobody's wait.
+ * Q3 Approvals are no questions of this kind: `decide` answers those.
+ */
+
+import type { Actor } from "@holdpoint/approvals";
+import { answerJson, replies, type Answer } from "@holdpoint/flow";
+
 import { checkValue } from "../definition/boundary.ts";
 import { takesNone, workflowFacts, type Workflow } from "../definition/define.ts";
 import { WorkflowError } from "../errors.ts";
+import type { OpenRun } from "../registry/record-codec.ts";
+import type { RunRecord, WaitingFor } from "../registry/record.ts";
 import type { Parts } from "./parts.ts";
 import { placeOf } from "./reading.ts";
+import { workOn } from "./work.ts";
+
+export interface ResumeHow {
+  /** Who answers, where that is to be on record. */
+  readonly by?: Actor;
+  /** Which question, by its id or its name, where several wait; else the payload is a record by their names. */
+  readonly interrupt?: string;
+  /** Answers only questions that are open to anyone, never those for people (WF-41). */
+  readonly openTo?: "anyone";
+}
+
+/** A payload that is on record. */
+export interface ResumeTaken {
+  readonly status: "accepted";
+  readonly runId: string;
+}
 
 /**
- * Answers an interrupt with a payload: everything is checked before anything is spent (WF-22). Approvals are no interrupts:
- * `decide` answers those, so a run that waits for nothing else refuses every payload.
  * @throws InvalidInputError; WorkflowError `run-not-found`, `unknown-definition`, `status-wrong`, `resume-not-taken`,
- *   `no-interrupt-waits`
+ *   `no-interrupt-waits`, `interrupt-unclear`, `needs-a-person`, `run-moved`, `store-unavailable`; FlowError `answer-invalid`
  */
 export async function resumeRun(
-  { access, definitions }: Parts,
+  parts: Parts,
   definition: Workflow,
   runId: string,
-  payload: unknown,
-): Promise<never> {
-  const { record } = await access.require(runId);
+  { payload, ...how }: ResumeHow & { readonly payload: unknown },
+): Promise<ResumeTaken> {
+  assertWaits(parts, definition, await parts.access.require(runId));
+  const { resume, limits } = workflowFacts(definition);
+  if (resume === undefined) throw takesNone(definition.name, definition.version); // WF-04
+  const { value } = await checkValue("resume", resume, payload, limits);
+  return new Promise((resolve, reject) => {
+    let isSpent = false;
+    const spent = (): void => {
+      isSpent = true;
+      resolve({ status: "accepted", runId }); // Q2
+    };
+    const work = parts.lanes.enter(runId, async (signal) => {
+      const opened = await parts.access.require(runId);
+      assertWaits(parts, definition, opened); // somebody may have been faster
+      const reply = replies(answersOf(opened.record, value, how));
+      parts.faults.clear(runId);
+      await workOn(parts, opened, "resume", signal, { reply, spent });
+    });
+    work.then(
+      () => reject(moved(runId)), // nothing was spent: it was cancelled on the way
+      (fault: unknown) => {
+        if (isSpent) parts.faults.put(runId, fault);
+        reject(fault); // Q1: nobody's, once it is spent
+      },
+    );
+  });
+}
+
+function assertWaits({ definitions }: Parts, definition: Workflow, { record }: OpenRun): void {
   const { facts, standing } = record;
-  const exact = definitions.exactly(facts.definition, facts.version, runId);
-  if (standing.status !== "interrupted" || exact !== definitions.resolve(definition)) {
-    throw new WorkflowError("status-wrong", `run ${runId} is ${placeOf(record)}`, { runId });
+  const exact = definitions.exactly(facts.definition, facts.version, facts.id);
+  if (standing.status === "interrupted" && exact === definitions.resolve(definition)) return;
+  const message = `run ${facts.id} is ${placeOf(record)}`;
+  throw new WorkflowError("status-wrong", message, { runId: facts.id });
+}
+
+function answersOf(
+  record: RunRecord,
+  value: unknown,
+  { by, interrupt, openTo }: ResumeHow,
+): Readonly<Record<string, Answer>> {
+  const asked = record.waits.filter(({ kind }) => kind === "interrupt");
+  const who = by === undefined ? undefined : { by };
+  const pairs = pairsOf(record, asked, value, interrupt);
+  for (const { wait } of pairs) {
+    if (openTo === "anyone" && wait.answerBy !== "anyone") throw needsPerson(record);
   }
-  const { resume, limits } = workflowFacts(exact);
-  if (resume === undefined) throw takesNone(exact.name, exact.version); // WF-04
-  await checkValue("resume", resume, payload, limits);
-  throw new WorkflowError(
-    "no-interrupt-waits",
-    `run ${runId} waits for approvals, and a payload answers interrupts only: decide those`,
-    { runId },
-  );
+  return Object.fromEntries(pairs.map(({ wait, payload }) => [wait.id, answerJson(payload, who)]));
+}
+
+interface Pair {
+  readonly wait: WaitingFor;
+  readonly payload: unknown;
+}
+
+function pairsOf(
+  record: RunRecord,
+  asked: readonly WaitingFor[],
+  payload: unknown,
+  interrupt: string | undefined,
+): readonly Pair[] {
+  if (asked.length === 0) {
+    throw refused("no-interrupt-waits", record, "waits for decisions alone: `decide` takes those");
+  }
+  if (interrupt !== undefined) return [{ wait: theOne(record, asked, interrupt), payload }];
+  if (asked.length === 1) return [{ wait: asked[0]!, payload }];
+  if (typeof payload !== "object" || payload === null || Array.isArray(payload)) {
+    const names = asked.map(nameOf).join(", ");
+    throw refused("interrupt-unclear", record, `asks several things: name one of ${names}`);
+  }
+  return Object.entries(payload).map(([name, own]) => {
+    return { wait: theOne(record, asked, name), payload: own };
+  });
+}
+
+function theOne(record: RunRecord, asked: readonly WaitingFor[], which: string): WaitingFor {
+  const found = asked.filter((wait) => wait.id === which || nameOf(wait) === which);
+  if (found.length === 1) return found[0]!;
+  const ids = asked.map(({ id }) => id).join(", ");
+  const why = found.length === 0 ? "asks nothing of that name or id" : "asks that several times";
+  throw refused("interrupt-unclear", record, `${why}: name one of ${ids}`);
+}
+
+function nameOf({ tool }: WaitingFor): string {
+  return tool.replace(/^ask:/, "");
+}
+
+function needsPerson(record: RunRecord): WorkflowError {
+  return refused("needs-a-person", record, "waits for answers that a person has to give");
+}
+
+function moved(runId: string): WorkflowError {
+  return new WorkflowError("run-moved", `run ${runId} went on before it was answered`, { runId });
+}
+
+function refused(
+  code: "no-interrupt-waits" | "interrupt-unclear" | "needs-a-person",
+  { facts }: RunRecord,
+  why: string,
+): WorkflowError {
+  return new WorkflowError(code, `run ${facts.id} ${why}`, { runId: facts.id });
 }

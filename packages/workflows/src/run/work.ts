@@ -8,7 +8,7 @@
  * W3 A wish to cancel that is on record ends the run as soon as it stops, whoever wished it (WF-26).
  */
 
-import { isFlowError, type RunResult } from "@holdpoint/flow";
+import { isFlowError, type Reply, type RunResult } from "@holdpoint/flow";
 import { isSealError } from "@holdpoint/seal";
 
 import { workflowFacts, type WorkflowFacts } from "../definition/define.ts";
@@ -25,20 +25,28 @@ import type { Parts } from "./parts.ts";
 /** How a run is taken up. */
 export type Begin = "start" | "adopt" | "resume";
 
+/** What a resume brings, and who is told once it is spent. */
+export interface Brought {
+  readonly reply: Reply;
+  readonly spent: () => void;
+}
+
 /** @throws what took the run out of this process's hands */
 export async function workOn(
   parts: Parts,
   opened: OpenRun,
   begin: Begin,
   signal: AbortSignal,
+  brought?: Brought,
 ): Promise<void> {
   const { facts } = opened.record;
   const definition = parts.definitions.exactly(facts.definition, facts.version, facts.id);
   const how = workflowFacts(definition);
-  const owner = new RunOwner(parts, opened);
+  const owner = new RunOwner(parts, opened, brought?.spent);
   if (owner.record.cancel !== undefined) return endOf(parts, owner);
   try {
-    await parts.slots.enter(facts.id, signal, () => toNextStop(parts, owner, how, begin, signal)); // WF-25
+    const work = () => toNextStop(parts, owner, how, { begin, signal, reply: brought?.reply });
+    await parts.slots.enter(facts.id, signal, work); // WF-25
     if (owner.record.cancel !== undefined) await endOf(parts, owner);
   } catch (error) {
     await owner.caughtUp();
@@ -54,15 +62,15 @@ async function toNextStop(
   parts: Parts,
   owner: RunOwner,
   how: WorkflowFacts,
-  begin: Begin,
-  signal: AbortSignal,
+  first: Taking,
 ): Promise<void> {
-  let result = await take(parts, owner, how, begin, signal);
+  const { signal } = first;
+  let result = await take(parts, owner, how, first);
   await owner.caughtUp();
   while (result.status === "paused" && !signal.aborted) {
     const { revision, waits, cancel } = owner.record;
     if (cancel !== undefined || !(await anyDecided(parts, waits))) return; // W1
-    result = await take(parts, owner, how, "resume", signal);
+    result = await take(parts, owner, how, { begin: "resume", signal, reply: undefined });
     await owner.caughtUp();
     if (owner.record.revision === revision) return; // a decision that the run can't use as it stands
   }
@@ -76,12 +84,17 @@ async function endOf(parts: Parts, { opened }: RunOwner): Promise<void> {
     await endCancelled(parts, opened, cancel);
 }
 
+interface Taking {
+  readonly begin: Begin;
+  readonly signal: AbortSignal;
+  readonly reply: Reply | undefined;
+}
+
 async function take(
   parts: Parts,
   { runner, record }: RunOwner,
   how: WorkflowFacts,
-  begin: Begin,
-  signal: AbortSignal,
+  { begin, signal, reply }: Taking,
 ): Promise<RunResult> {
   const { id, startedBy } = record.facts;
   switch (begin) {
@@ -96,7 +109,7 @@ async function take(
     case "adopt":
       return runner.adopt(how.flow, id, { signal });
     case "resume":
-      return runner.resume(how.flow, id, undefined, { signal });
+      return runner.resume(how.flow, id, reply, { signal });
   }
 }
 

@@ -23,7 +23,7 @@ import { decideApproval, type DecisionTaken } from "../run/deciding.ts";
 import { partsOn } from "../run/options.ts";
 import type { CancelHow, Parts } from "../run/parts.ts";
 import { readHistory, readOutput, readRun, readRuns, type RunList } from "../run/reading.ts";
-import { resumeRun } from "../run/resuming.ts";
+import { resumeRun, type ResumeHow, type ResumeTaken } from "../run/resuming.ts";
 import { execute, seedRun, type StartOptions } from "../run/starting.ts";
 import type { Picked, WorkflowInput, WorkflowOutput, WorkflowResume } from "../workflows.ts";
 import { explainRun, type Explanation } from "./explaining.ts";
@@ -74,6 +74,11 @@ export class Supervisor<const D extends readonly Workflow[] = readonly Workflow[
     const { clock } = base;
     this.#hearing = new Hearing(this.#free, this.#sessions, { clock, pauseMs: pollMs });
     this.#rounds = new Rounds(wiring, this.#sessions, this.#hearing);
+  }
+
+  /** What it was given. */
+  get definitions(): readonly Workflow[] {
+    return this.#wiring.definitions;
   }
 
   /**
@@ -130,14 +135,19 @@ export class Supervisor<const D extends readonly Workflow[] = readonly Workflow[
     });
   }
 
-  /** Answers an interrupt with a payload. @throws as `resumeRun`; SessionOwnedError; WorkflowError `not-active` */
+  /**
+   * Answers what a run's code asks: checks everything, then spends the answer in the commit that moves the run to running,
+   * all or nothing (WF-22). Resolves with that commit; `settled` waits for the next stop.
+   * @throws as `resumeRun`; SessionOwnedError; WorkflowError `not-active`, `lease-lost`
+   */
   async resume<W extends D[number]>(
     definition: W,
     runId: string,
     payload: WorkflowResume<W>,
-  ): Promise<never> {
+    how: ResumeHow = {},
+  ): Promise<ResumeTaken> {
     const { parts } = await this.#own(await this.#sessionOf(runId));
-    return resumeRun(parts, definition, runId, payload);
+    return resumeRun(parts, definition, runId, { ...how, payload });
   }
 
   /**

@@ -60,6 +60,7 @@ export interface SupervisorOptions<D extends readonly Workflow[]> extends Common
 /** Options with every default in its place. */
 export interface Wiring {
   readonly base: Base;
+  readonly definitions: readonly Workflow[];
   readonly store: SupervisorStore;
   readonly lessee: Lessee;
   readonly slots: Slots;
@@ -86,6 +87,7 @@ export function wire(options: SupervisorOptions<readonly Workflow[]>): Wiring {
   const owner = ids.id();
   return {
     base,
+    definitions: Object.freeze([...options.definitions]),
     store,
     lessee: { store: store.leases, scope, owner, clock, ids, leaseMs },
     slots: new Slots(workers),

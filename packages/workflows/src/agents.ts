@@ -1,0 +1,1 @@
+export { agentTools, type AgentToolsOptions, type SupervisorForAgents } from "./agents/tools.ts";

@@ -1,0 +1,226 @@
+import { approve, defineInterrupt, flow } from "@holdpoint/flow";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+
+import { agentTools } from "../../src/agents.ts";
+import { defineWorkflow } from "../../src/index.ts";
+import { Executor, type AnyTool } from "@holdpoint/tools";
+import { rest } from "../timed-clock.ts";
+import { dana } from "../world.ts";
+import { desks, homeWith, leaseMs, supervisorStore } from "./desks.ts";
+
+const Evidence = defineInterrupt({
+  name: "evidence",
+  answer: z.strictObject({ url: z.string().min(8) }),
+  answerBy: "anyone",
+});
+const Verdict = defineInterrupt({ name: "verdict", answer: z.strictObject({ ok: z.boolean() }) });
+
+const State = z.object({ url: z.string().optional(), ok: z.boolean().optional() });
+
+/** A run that asks for evidence, which anyone may bring, and then for a verdict, which people give. */
+const claim = defineWorkflow({
+  name: "claim",
+  version: "1",
+  input: z.object({}),
+  resume: z.union([z.strictObject({ url: z.string() }), z.strictObject({ ok: z.boolean() })]),
+  flow: flow("claim", State)
+    .node("collect", async (_, ctx) => ({ url: (await ctx.ask(Evidence, undefined)).url }), {
+      asks: [Evidence],
+    })
+    .node("judge", async (_, ctx) => ({ ok: (await ctx.ask(Verdict, undefined)).ok }), {
+      asks: [Verdict],
+    })
+    .path("collect", "judge")
+    .build(),
+});
+
+/** A run that asks both at once, and waits at a gate beside them. */
+const both = defineWorkflow({
+  name: "both",
+  version: "1",
+  input: z.object({}),
+  resume: z.looseObject({}),
+  flow: flow("both", z.object({ all: z.array(z.string()).optional() }))
+    .node(
+      "ask",
+      async (_, ctx) => {
+        const [{ url }, { ok }] = await Promise.all([
+          ctx.ask(Evidence, undefined),
+          ctx.ask(Verdict, undefined),
+        ]);
+        return { all: [url, String(ok)] };
+      },
+      { asks: [Evidence, Verdict] },
+    )
+    .build(),
+});
+
+const url = "https://example.test/photo";
+
+async function waiting() {
+  const world = desks();
+  const desk = world.openOf([claim, both]);
+  await desk.activate();
+  const { runId } = await desk.start("claim", {});
+  await desk.settled(runId);
+  return { ...world, desk, runId };
+}
+
+describe("resuming with a payload", () => {
+  it("WF-22 WF-01 answers what a run asks, by its schemas, and goes on to its next question", async () => {
+    const { desk, runId } = await waiting();
+    expect((await desk.get(runId))?.waitsFor).toMatchObject([
+      { kind: "interrupt", tool: "ask:evidence", answerBy: "anyone" },
+    ]);
+    const taken = await desk.resume(claim, runId, { url }, { by: dana });
+    expect(taken).toEqual({ status: "accepted", runId });
+    expect((await desk.settled(runId)).waitsFor).toMatchObject([{ tool: "ask:verdict" }]);
+    await desk.resume(claim, runId, { ok: true });
+    expect((await desk.settled(runId)).status).toBe("completed");
+    expect(await desk.output(claim, runId)).toEqual({ url, ok: true });
+    const said = (await desk.history(runId)).map(({ text }) => text);
+    expect(said).toContain("asks evidence");
+    expect(said).toContain("answered by dana");
+    expect(JSON.stringify(said)).not.toContain(url);
+  });
+
+  it("WF-22 STORE-05 spends, answers and moves the registry in one commit, under the epoch", async () => {
+    const { desk, runId, home } = await waiting();
+    const commits: { readonly table: string; readonly status: unknown }[][] = [];
+    home.watch((applied) =>
+      commits.push(applied.map(({ table, row }) => ({ table, status: row.values["status"] }))),
+    );
+    await desk.resume(claim, runId, { url });
+    expect(commits[0]).toEqual([
+      { table: "log", status: undefined },
+      { table: "runs", status: "running" },
+    ]);
+    expect((await desk.get(runId))?.status).not.toBe("interrupted");
+    await desk.waitIdle();
+  });
+
+  it("WF-22 CASE-104 changes nothing where anything is wrong", async () => {
+    const { desk, runId, home, openOf } = await waiting();
+    const { runId: done } = await desk.start("both", {});
+    await desk.settled(done);
+    await desk.cancel(done, { reason: "x" });
+    const stands = () => ["runs", "log"].map((table) => home.rows(table, "default"));
+    const before = stands();
+    const wrong: readonly (readonly [Promise<unknown>, string])[] = [
+      [desk.resume(claim, runId, { url: 7 } as never), "input-invalid"],
+      [desk.resume(claim, runId, { url, extra: 1 } as never), "input-invalid"],
+      [desk.resume(claim, runId, { url: "short" }), "answer-invalid"],
+      [desk.resume(claim, runId, { ok: true }), "answer-invalid"],
+      [desk.resume(claim, runId, { url }, { interrupt: "verdict" }), "interrupt-unclear"],
+      [desk.resume(both, runId, { url }), "status-wrong"],
+      [desk.resume(both, done, {}), "status-wrong"],
+      [desk.resume(claim, "run-0", { url }), "run-not-found"],
+    ];
+    for (const [asked, code] of wrong) await expect(asked).rejects.toMatchObject({ code });
+    const standby = openOf([claim, both]);
+    await standby.activate();
+    await expect(standby.resume(claim, runId, { url })).rejects.toMatchObject({
+      code: "session-owned",
+    });
+    expect(stands()).toEqual(before);
+    await desk.resume(claim, runId, { url });
+    await desk.waitIdle();
+  });
+
+  it("WF-22 lets one of two at once through, and the other changes nothing", async () => {
+    const { desk, runId } = await waiting();
+    const both_ = [desk.resume(claim, runId, { url }), desk.resume(claim, runId, { url })];
+    const told = await Promise.allSettled(both_);
+    await desk.waitIdle();
+    expect(told.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+    const history = await desk.history(runId);
+    expect(history.filter(({ type }) => type === "answered")).toHaveLength(1);
+  });
+
+  it("WF-01 takes an id or a name where several wait, or a record by their names", async () => {
+    const { desk } = await waiting();
+    const { runId: one } = await desk.start("both", {});
+    const { waitsFor } = await desk.settled(one);
+    expect(waitsFor.map(({ tool }) => tool)).toEqual(["ask:evidence", "ask:verdict"]);
+    await expect(desk.resume(both, one, { url })).rejects.toMatchObject({
+      code: "interrupt-unclear",
+    });
+    await desk.resume(both, one, { url }, { interrupt: waitsFor[0]!.id });
+    expect((await desk.settled(one)).waitsFor.map(({ tool }) => tool)).toEqual(["ask:verdict"]);
+    await desk.resume(both, one, { ok: true }, { interrupt: "verdict" });
+    expect(await desk.settled(one)).toMatchObject({ status: "completed" });
+    const { runId: two } = await desk.start("both", {});
+    await desk.settled(two);
+    await desk.resume(both, two, { evidence: { url }, verdict: { ok: false } });
+    await desk.settled(two);
+    expect(await desk.output(both, two)).toEqual({ all: [url, "false"] });
+  });
+
+  it("WF-31 WF-21 keeps an acknowledged payload over a crash, and invents none", async () => {
+    const { home, openOf, clock } = desks();
+    let isDead = false;
+    const dying = homeWith(home, async (attemptId, writes) => {
+      if (isDead) return new Promise(() => undefined);
+      const outcome = await home.commit(attemptId, writes);
+      isDead = writes.some(({ values }) => values["status"] === "running") && resumed;
+      return outcome; // the spending commit is its last
+    });
+    let resumed = false;
+    const first = openOf([claim], { store: supervisorStore(dying) });
+    await first.activate();
+    const { runId } = await first.start("claim", {});
+    await first.settled(runId);
+    const { runId: other } = await first.start("claim", {});
+    await first.settled(other);
+    resumed = true;
+    expect((await first.resume(claim, runId, { url })).status).toBe("accepted");
+    await clock.advance(2 * leaseMs);
+    const second = openOf([claim]);
+    const { adoptions } = await second.activate();
+    expect(adoptions).toEqual([{ runId, did: "begun", how: "adopt" }]);
+    expect((await second.settled(runId)).waitsFor).toMatchObject([{ tool: "ask:verdict" }]);
+    expect((await second.get(other))?.waitsFor).toMatchObject([{ tool: "ask:evidence" }]);
+  });
+
+  it("WF-41 lets a model answer what is open to anyone, and nothing that is for people", async () => {
+    const { desk, runId } = await waiting();
+    const tools = agentTools(desk, { session: "desk" });
+    const tool = tools.find(({ name }) => name === "workflow_run_resume") as AnyTool;
+    const call = (args: unknown): Promise<unknown> => new Executor().call(tool, args as never);
+    expect(await call({ run_id: runId, resume: { url } })).toMatchObject({ run_id: runId });
+    const { waitsFor } = await desk.settled(runId);
+    expect(waitsFor).toMatchObject([{ tool: "ask:verdict", answerBy: "people" }]);
+    for (const more of [{}, { interrupt: "verdict" }, { interrupt: waitsFor[0]!.id }]) {
+      await expect(call({ run_id: runId, resume: { ok: true }, ...more })).rejects.toThrow(
+        /a person has to give/,
+      );
+    }
+    const { runId: two } = await desk.start("both", {});
+    await desk.settled(two);
+    const all = { evidence: { url }, verdict: { ok: true } };
+    for (const args of [
+      { run_id: two, resume: all },
+      { run_id: two, resume: { ok: true }, interrupt: "verdict" },
+    ]) {
+      await expect(call(args)).rejects.toThrow(/a person has to give/);
+    }
+    expect((await desk.get(two))?.waitsFor).toHaveLength(2);
+    await call({ run_id: two, resume: { url }, interrupt: "evidence" });
+    await rest();
+    expect((await desk.get(two))?.waitsFor).toMatchObject([{ tool: "ask:verdict" }]);
+  });
+
+  it("WF-22 answers no approval: those are decided", async () => {
+    const { activated, refund } = desks();
+    const desk = await activated();
+    const { runId } = await desk.start("refund", { orderId: "A-17" });
+    const { waitsFor } = await desk.settled(runId);
+    await expect(desk.resume(refund, runId, {} as never)).rejects.toMatchObject({
+      code: "resume-not-taken",
+    });
+    await desk.decide(waitsFor[0]!.id, approve({ by: dana }));
+    await rest();
+    expect((await desk.get(runId))?.status).toBe("completed");
+  });
+});
