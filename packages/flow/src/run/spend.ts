@@ -22,7 +22,7 @@ import { alongTriesMax } from "../limits.ts";
 import { commitKnown, type Known } from "./commit.ts";
 import type { Answered } from "./event.ts";
 import type { SpentApproval, SpentHere } from "./journal.ts";
-import type { LiveRun, MakeWrites } from "./live.ts";
+import type { LiveRun, MakeWrites, NewEvent } from "./live.ts";
 import { isOpen, pendingId, type ApprovalWait, type Wait } from "./wait.ts";
 
 /** One settle of several that go together. */
@@ -40,25 +40,27 @@ export async function spend(
   records: ApprovalRecords | undefined,
   attemptId: string,
   settles: readonly Settling[],
-  votes: readonly Write[] = [],
+  beside: { readonly votes?: readonly Write[]; readonly events?: readonly NewEvent[] } = {},
 ): Promise<void> {
+  const { votes = [], events: more = [] } = beside;
   const writes = [...settles.flatMap((settle) => settle.writes), ...votes];
   const answers = settles.map((settle) => settle.answered);
   const answered = { type: "answered", attemptId, answers } as const;
+  const events = answers.length > 0 ? [answered, ...more] : more;
   const standing = (known: Known): Promise<void> => ifRefused(live, records, answers, known);
 
   if (
     live.durable &&
     (records === undefined || writes.length === 0 || live.sharesHome(records.store))
   ) {
-    return standing(await live.commit({ attemptId, writes, events: [answered] })); // P2
+    return standing(await live.commit({ attemptId, writes, events })); // P2
   }
   if (records !== undefined && writes.length > 0) {
     if (live.durable) live.emit({ type: "settling", attemptId, answers }); // P3
     await live.flush();
     await standing(await commitKnown(records.store, attemptId, writes)); // P1
   }
-  live.emit(answered);
+  for (const event of events) live.emit(event);
   await live.flush();
 }
 

@@ -112,6 +112,7 @@ function standingAfter(event: RunEvent): Standing | undefined {
   switch (event.type) {
     case "run-started":
     case "answered":
+    case "deadline-fired":
       return { status: "running" };
     case "paused":
       return { status: "interrupted" };
@@ -140,6 +141,14 @@ function waitsAfter(waits: readonly WaitingFor[], event: RunEvent): readonly Wai
       const tool = started.id.name;
       return withWait(waits, { kind, id: callId, approvalId: undefined, visit, callId, tool });
     }
+    case "sleeping": {
+      const { kind, callId } = event.wait;
+      const { visit } = event;
+      const wait = { kind, id: callId, approvalId: undefined, visit, callId, tool: "sleep" };
+      return withWait(waits, wait);
+    }
+    case "deadline-fired":
+      return waits.filter((wait) => !isOf(wait, event));
     case "interrupted": {
       const { kind, id: asked, callId, answerBy } = event.wait;
       const { visit } = event;

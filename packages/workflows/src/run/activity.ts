@@ -110,6 +110,8 @@ const words: Readonly<Record<RunEventType, string>> = {
   forked: "forked from another run",
   interrupted: "asks",
   "in-doubt": "is in doubt",
+  sleeping: "sleeps",
+  "deadline-fired": "wakes",
   migrated: "went over to a changed flow",
   "item-finished": "finished an item",
   "item-skipped": "skipped an item",
