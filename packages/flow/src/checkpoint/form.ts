@@ -12,7 +12,7 @@ import type { Entry, ExecutionState, Kept, Replaced, Settled, Started } from "..
 import { itemPath } from "../run/path.ts";
 import type { Frame, ItemState, RunState, Stand, VisitState } from "../run/state.ts";
 import { framesOf } from "../run/tree.ts";
-import type { ApprovalWait, InterruptWait, Wait } from "../run/wait.ts";
+import type { ApprovalWait, InDoubtWait, InterruptWait, Wait } from "../run/wait.ts";
 
 type Text = Extract<Kept, { form: "text" }>;
 
@@ -108,6 +108,8 @@ function waitForm(wait: Wait, parts: FormParts, visit: string): Wait {
       return approvalWaitForm(wait, parts, visit);
     case "interrupt":
       return interruptWaitForm(wait, visit);
+    case "in-doubt":
+      return { ...wait, started: startedForm(wait.started, parts, visit) };
   }
 }
 
@@ -313,6 +315,8 @@ export function eventForm(event: RunEvent, parts: FormParts): RunEvent {
       return { ...event, call: identityForm(event.call, event.visit) };
     case "approval-requested":
       return { ...event, wait: approvalWaitForm(event.wait, parts, event.visit) };
+    case "in-doubt":
+      return { ...event, wait: waitForm(event.wait, parts, event.visit) as InDoubtWait };
     case "interrupted":
       return { ...event, wait: interruptWaitForm(event.wait, event.visit) };
     default:
