@@ -11,8 +11,8 @@ import type { Parts } from "../run/parts.ts";
 import { openWaits, pendingView } from "../run/pending.ts";
 import type { RunState } from "../run/state.ts";
 import { Checkpoint } from "./checkpoint.ts";
-import { formsBeside, sealable, stateForm, type FormParts } from "./form.ts";
 import { graphHeader } from "./graph-header.ts";
+import { formsBeside, sealable, stateForm, type FormParts } from "./form.ts";
 
 /**
  * The version of what a checkpoint holds. History:
