@@ -10,7 +10,7 @@ describe("the README", () => {
     const samples = readdirSync(new URL("samples", import.meta.url)).map((file) =>
       read(`samples/${file}`),
     );
-    expect(samples).toHaveLength(3);
+    expect(samples).toHaveLength(4);
     expect(new Set(blocks)).toEqual(new Set(samples));
   });
 
@@ -25,6 +25,15 @@ describe("the README", () => {
     const { shown, claimed } = await import("./samples/questions.ts");
     expect(shown).toEqual([{ question: "When?" }, { question: "Where?" }]);
     expect(claimed.found).toEqual(["answer 1", "answer 2"]);
+  });
+
+  it("FLOW-25 FLOW-33 FLOW-36 pays a list of bills, each a flow of its own, and keeps why one was not paid", async () => {
+    const { waits, done } = await import("./samples/within.ts");
+    expect(waits).toEqual(["bills#1[0]/bill.0/check#1", "bills#1[2]/bill.0/check#1"]);
+    expect(done).toMatchObject({
+      status: "completed",
+      state: { paid: ["90000 to rent", "2000 to phone", "denied"] },
+    });
   });
 
   it("FLOW-24 FLOW-36 answers three calls of one node by their ids, one of them by no", async () => {

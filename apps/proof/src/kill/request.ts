@@ -4,7 +4,7 @@ import { verified } from "@holdpoint/testing";
 import { edited } from "@holdpoint/tools";
 import type { RunView } from "@holdpoint/workflows";
 
-import { tell, type World } from "./world.ts";
+import type { World } from "./world.ts";
 
 /** More looks at a run than any has stops. */
 const looksMax = 40;
@@ -15,7 +15,7 @@ export type Left = { readonly view: RunView } | { readonly inDoubt: string };
 export async function carryOut(world: World, key: string): Promise<Left> {
   const { desk } = world;
   const { runId } = await desk.start("claim", { orderId: key }, { key });
-  tell({ told: "started", runId });
+  world.dying.say({ told: "started", runId });
   for (let look = 0; look < looksMax; look += 1) {
     const left = await settledOrDoubt(world, runId);
     if ("inDoubt" in left || left.view.status !== "interrupted") return left;
@@ -37,7 +37,8 @@ async function decideOn(world: World, approvalId: string | undefined, tool: stri
     const stands = await world.records.read("default", approvalId);
     if (stands?.state === "consumed") return; // decided, and the run has gone on by itself
     const { status } = await world.desk.decide(approvalId, decision);
-    if (status === "accepted" || status === "already") tell({ told: "decided", approvalId });
+    if (status === "accepted" || status === "already")
+      world.dying.say({ told: "decided", approvalId });
   }
 }
 

@@ -117,7 +117,7 @@ const words: Readonly<Record<RunEventType, string>> = {
   "item-skipped": "skipped an item",
   "nested-started": "begins a nested flow",
   "nested-finished": "finished a nested flow",
-  "nested-dropped": "left a nested flow behind",
+  "nested-dropped": "dropped a nested flow",
 };
 
 function detailsOf(event: RunEvent): Pick<Activity, "visit" | "tool" | "approvalId" | "by"> {
