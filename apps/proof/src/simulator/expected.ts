@@ -17,7 +17,6 @@ const expected: ReadonlySet<string> = new Set([
   "approval-superseded",
   "commit-unknown",
   "edits-not-allowed",
-  "in-doubt",
   "node-failed",
   "resume-terminal",
   "revision-conflict",

@@ -71,18 +71,22 @@ export class Sometimes {
     if (code === "approval-expired") this.see("a decision comes after the expiry");
     if (code === "actor-excluded" || code === "actor-not-eligible")
       this.see("somebody may not decide");
-    if (code === "in-doubt") this.see("a call is in doubt");
   }
 
   /** An event that was applied. */
   logged(event: RunEvent, { events }: LogBook): void {
     switch (event.type) {
       case "answered":
-        for (const { decision } of event.answers) {
+        for (const answer of event.answers) {
+          if (answer.kind !== "approval") continue;
+          const { decision } = answer;
           if (decision.reason === "expired") this.see("an expiry is spent");
           else if (!decision.approved) this.see("a denial is spent");
           if (decision.edited !== undefined) this.see("an edit runs");
         }
+        break;
+      case "in-doubt":
+        this.see("a call is in doubt");
         break;
       case "settling":
         this.see("a settle is announced in a store apart");

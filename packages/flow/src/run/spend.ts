@@ -10,6 +10,7 @@
 import {
   ApprovalAlreadyDecided,
   sealableDecision,
+  statements,
   type ApprovalRecords,
   type Decision,
   type Outcome,
@@ -45,7 +46,8 @@ export async function spend(
   const writes = [...settles.flatMap((settle) => settle.writes), ...votes];
   const answers = settles.map((settle) => settle.answered);
   const answered = { type: "answered", attemptId, answers } as const;
-  const standing = (known: Known): Promise<void> => ifRefused(live, records, answers, known);
+  const standing = (known: Known): Promise<void> =>
+    ifRefused(live, records, { answers, writes, known });
 
   if (
     live.durable &&
@@ -66,10 +68,18 @@ export async function spend(
 async function ifRefused(
   live: LiveRun,
   records: ApprovalRecords | undefined,
-  answers: readonly Answered[],
-  known: Known,
+  {
+    answers,
+    writes,
+    known,
+  }: {
+    readonly answers: readonly Answered[];
+    readonly writes: readonly Write[];
+    readonly known: Known;
+  },
 ): Promise<void> {
   if (known.status === "done") return;
+  const { runId } = live.state.seed;
   for (const answer of answers) {
     const approvalId = answer.kind === "approval" ? answer.approvalId : undefined;
     if (approvalId === undefined) continue;
@@ -77,10 +87,15 @@ async function ifRefused(
     if (stands !== undefined && stands.state !== "pending")
       throw new ApprovalAlreadyDecided(approvalId, stands.decision);
   }
+  // Record and trail move in one commit: a trail that is ahead of its record was not put back with it (STORE-12).
+  if (writes[known.write]?.statement === statements.appendAudit) {
+    const message = `an approval of run ${runId} was put back: its audit trail says that it was decided before`;
+    throw new FlowError("checkpoint-rolled-back", message, { runId });
+  }
   throw new FlowError(
     "store-unavailable",
     "an approval's record changed while it was being spent, and is open again: try once more",
-    { runId: live.state.seed.runId },
+    { runId },
   );
 }
 

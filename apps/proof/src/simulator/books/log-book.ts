@@ -18,7 +18,8 @@ interface Begun {
   readonly idempotent: boolean;
 }
 
-export type Answer = EventOf<"answered">["answers"][number];
+/** A decision that was spent. */
+export type Answer = Extract<EventOf<"answered">["answers"][number], { readonly kind: "approval" }>;
 
 export type LogStatus = "none" | "running" | "interrupted" | "completed" | "failed" | "cancelled";
 
@@ -127,6 +128,7 @@ export class LogBook {
     this.settling = undefined;
     this.status = "running";
     for (const answer of answers) {
+      if (answer.kind !== "approval") continue;
       this.answers.set(answer.callId, { answer, attemptId });
       const { approvalId } = answer;
       if (approvalId === undefined) continue;

@@ -87,8 +87,9 @@ export class StoreBook {
   /** I1: what a run says that it spent is consumed, by that very attempt, for that very run. */
   #spentOnRecord(event: RunEvent, { runId }: LogBook): void {
     if (event.type !== "answered") return;
-    for (const { approvalId, decision } of event.answers) {
-      if (approvalId === undefined) continue;
+    for (const answer of event.answers) {
+      if (answer.kind !== "approval" || answer.approvalId === undefined) continue;
+      const { approvalId, decision } = answer;
       const record = this.approvals.get(approvalId);
       if (record?.values["state"] !== "consumed")
         this.faults.push(`run ${runId} goes on by ${approvalId}, which is not consumed`);
