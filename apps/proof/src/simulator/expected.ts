@@ -17,12 +17,16 @@ const expected: ReadonlySet<string> = new Set([
   "approval-superseded",
   "commit-unknown",
   "edits-not-allowed",
+  "in-doubt",
+  "lease-lost",
   "node-failed",
+  "not-active",
   "resume-terminal",
   "revision-conflict",
   "run-exists",
   "run-moved",
   "run-not-found",
+  "session-owned",
   "store-unavailable",
 ]);
 

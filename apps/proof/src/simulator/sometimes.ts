@@ -42,7 +42,9 @@ export const sometimesNames = [
   "a run fails",
   "a run completes",
   "a node is visited again",
-  "a run is adopted at work",
+  "a session is taken over",
+  "a lease is renewed",
+  "a write is fenced off",
   "a world ends undisturbed",
 ] as const;
 
@@ -61,6 +63,7 @@ export class Sometimes {
     if (fate === "arrives: done") this.see("a straggler is applied");
     if (fate.startsWith("arrives: refused")) this.see("a straggler is refused");
     if (fate.endsWith(": version")) this.see("a commit is refused by version");
+    if (fate.endsWith(": fenced")) this.see("a write is fenced off");
     if (fate.endsWith(": late")) this.see("a commit is refused as late");
   }
 

@@ -19,7 +19,7 @@ import {
 } from "@holdpoint/tools";
 
 import { callIdentity } from "./ask.ts";
-import { deniedInfo, noRecords, settled, withoutRecords } from "./call-end.ts";
+import { deniedInfo, noRecords, questionOf, settled, withoutRecords } from "./call-end.ts";
 import type { CallSite, CallWay, Making } from "./call-site.ts";
 import { copyOf } from "./copy.ts";
 import type { Made } from "./identity.ts";
@@ -203,6 +203,7 @@ async function beforeExecute(making: Making, dispatch: Dispatch): Promise<void> 
         callId,
         approvalId: id,
         argumentsDigest,
+        ...(request !== undefined && questionOf(making, request, id)),
       });
       making.approval = way.executor === undefined ? spent : { ...spent, own: records };
     }

@@ -65,6 +65,7 @@ export function fold(run: RunState, event: RunEvent, merged?: State): void {
       return;
     case "settling":
       run.settling = { attemptId: event.attemptId, answers: event.answers };
+      (run.announced ??= []).push(event.attemptId);
       return;
     case "answered":
       return foldAnswered(run, event);

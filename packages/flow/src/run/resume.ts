@@ -74,7 +74,7 @@ async function spendOnce(
   if (mac !== undefined && takeOnce(mac, "resumed", live.parts.clock.now()) !== undefined)
     throw alreadyAnswered(plan.settles[0]!.answered, live.parts.clock.now());
   try {
-    await spend(live, records, plan.attemptId, plan.settles, plan.votes);
+    await spend(live, records, plan.attemptId, plan.settles, { votes: plan.votes });
   } catch (error) {
     if (mac !== undefined) giveBack(mac); // FLOW-59: a refused settle does not spend the checkpoint
     throw error;

@@ -11,12 +11,14 @@
  *    process does nothing more with the run (FLOW-75).
  * O5 Where all that moved the row is somebody's wish to cancel, the wish is taken in, the commit tried again over it, and the
  *    run told to stop: the wish is no owner's (WF-26).
+ * O6 The record is the log's, entry by entry. Where the log has gone on since it was read, by a commit that arrived late or by
+ *    another process, this one does nothing with the run: it would lead the registry astray. Taken up again, it is found as it is.
  */
 
 import type { CommitOutcome, Write } from "@holdpoint/approvals";
 import type { FlowRunner, RunEvent, RunLog } from "@holdpoint/flow";
 
-import { isWorkflowError } from "../errors.ts";
+import { isWorkflowError, WorkflowError } from "../errors.ts";
 import { kindsOf } from "../outbox/delivery.ts";
 import type { OpenRun } from "../registry/record-codec.ts";
 import { follow, moved, type RunRecord, type Standing } from "../registry/record.ts";
@@ -126,7 +128,11 @@ export class RunOwner {
       durable: log.durable,
       home: log.home,
       now: () => log.now(),
-      read: (scope, runId, after, limit) => log.read(scope, runId, after, limit),
+      read: async (scope, runId, after, limit) => {
+        const rows = await log.read(scope, runId, after, limit);
+        this.#assertKnown(rows.at(-1)?.revision ?? after);
+        return rows;
+      },
       head: (scope, runId) => log.head(scope, runId),
       snapshot: (scope, runId) => log.snapshot(scope, runId),
       commit: async (attemptId, writes) => {
@@ -141,6 +147,14 @@ export class RunOwner {
         return outcome; // unknown: asked again under the same attempt
       },
     };
+  }
+
+  /** O6 @throws WorkflowError `run-moved` */
+  #assertKnown(revision: number): void {
+    const { facts, revision: known } = this.#record;
+    if (revision <= known) return;
+    const message = `the log of run ${facts.id} went on to ${revision} while it was taken up at ${known}`;
+    throw new WorkflowError("run-moved", message, { runId: facts.id });
   }
 
   /** O1 */
