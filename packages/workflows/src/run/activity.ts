@@ -111,6 +111,11 @@ const words: Readonly<Record<RunEventType, string>> = {
   interrupted: "asks",
   "in-doubt": "is in doubt",
   migrated: "went over to a changed flow",
+  "item-finished": "finished an item",
+  "item-skipped": "skipped an item",
+  "nested-started": "begins a nested flow",
+  "nested-finished": "finished a nested flow",
+  "nested-dropped": "left a nested flow behind",
 };
 
 function detailsOf(event: RunEvent): Pick<Activity, "visit" | "tool" | "approvalId" | "by"> {
