@@ -111,6 +111,7 @@ export function moved(record: RunRecord, standing: Standing, at: number): RunRec
 function standingAfter(event: RunEvent): Standing | undefined {
   switch (event.type) {
     case "run-started":
+    case "settling": // announced, in a store apart: whoever takes the run up has to finish it
     case "answered":
       return { status: "running" };
     case "paused":
@@ -133,6 +134,12 @@ function waitsAfter(waits: readonly WaitingFor[], event: RunEvent): readonly Wai
       const { visit } = event;
       const wait = { kind, id: approvalId ?? callId, approvalId, visit, callId, tool: facts.tool };
       return withWait(waits, wait);
+    }
+    case "in-doubt": {
+      const { kind, callId, started } = event.wait;
+      const { visit } = event;
+      const tool = started.id.name;
+      return withWait(waits, { kind, id: callId, approvalId: undefined, visit, callId, tool });
     }
     case "interrupted": {
       const { kind, id: asked, callId, answerBy } = event.wait;
