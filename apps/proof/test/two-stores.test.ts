@@ -47,7 +47,7 @@ function loss(error: Error) {
   let wasMissed = false;
   return {
     end: () => void (left = Infinity),
-    meet(): void {
+    meet: (): void => {
       left -= 1;
       if (left > 0) return;
       wasMissed = true;
