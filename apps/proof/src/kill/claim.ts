@@ -3,7 +3,7 @@
  * its input, so that a run's end can be compared with another's.
  */
 import { defineTool, editsOf, type CallContext } from "@holdpoint/tools";
-import { flow } from "@holdpoint/flow";
+import { flow, type FlowState } from "@holdpoint/flow";
 import { defineCodec } from "@holdpoint/seal";
 import { defineWorkflow } from "@holdpoint/workflows";
 import { z } from "zod";
@@ -107,15 +107,27 @@ export function claims({ effect, sealing }: Moments) {
     },
     decode: (text) => new Stamp(String(text)),
   });
+  const ended = ({ score = "", refs = [], sent = "" }: FlowState<typeof built>) => ({
+    score,
+    refs: [...refs],
+    sent,
+  });
   const definition = defineWorkflow({
     name: "claim",
     version: "1",
     input: z.object({ orderId: z.string() }),
     output: z.object({ score: z.string(), refs: z.array(z.string()), sent: z.string() }),
     flow: built,
-    end: ({ score = "", refs = [], sent = "" }) => ({ score, refs: [...refs], sent }),
+    end: ended,
   });
-  return { flow: built, definition, codecs: [stamps], edits: editsOf([ship]), ship };
+  return {
+    flow: built,
+    definition,
+    codecs: [stamps],
+    edits: editsOf([ship]),
+    ship,
+    wire,
+    mail,
+    ended,
+  };
 }
-
-export type Claims = ReturnType<typeof claims>;

@@ -47,7 +47,6 @@ export class Tally {
     if (verdict.status === "in-doubt") {
       this.inDoubt += 1;
       if (!names.some((name) => doubtful.has(name))) this.fail(`${where}: in doubt there`);
-      return;
     }
     const end = verdict.end.replaceAll(key, "KEY");
     if (end !== this.#ends.get(layout)) this.fail(`${where}: ends otherwise: ${end}`);

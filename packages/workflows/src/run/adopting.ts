@@ -52,6 +52,22 @@ export function adoptRun(parts: Parts, runId: string): Promise<Adoption> {
   });
 }
 
+/**
+ * Goes on with a run in its lane if it waits for something that is decided; one that is on its way finds it at its pause. Its
+ * log says how: it may have gone further than the registry saw, where a store was lost in the middle of a settle.
+ */
+export function wakeRun(parts: Parts, runId: string): void {
+  const work = parts.lanes.enter(runId, async (signal) => {
+    const opened = await parts.access.load(runId);
+    if (opened?.record.standing.status !== "interrupted") return;
+    const { begin, current } = await judged(parts, opened);
+    if (begin === undefined) return;
+    parts.faults.clear(runId);
+    await workOn(parts, current, begin, signal);
+  });
+  work.catch((fault: unknown) => parts.faults.put(runId, fault));
+}
+
 /** Every run that is not terminal, once, oldest first. */
 export async function adoptAll(parts: Parts): Promise<readonly Adoption[]> {
   const { open, broken } = await openRuns(parts, ["pending", "running", "interrupted"]);

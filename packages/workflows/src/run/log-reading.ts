@@ -81,6 +81,7 @@ export function failRun(
   { record, version }: OpenRun,
   failure: Failure,
 ): Promise<OpenRun> {
-  const now = parts.clock.now();
-  return parts.access.put(moved(record, { status: "failed", failure }, now), version);
+  const failed = moved(record, { status: "failed", failure }, parts.clock.now());
+  const told = parts.deliveries?.write(failed, "ended");
+  return parts.access.put(failed, version, told === undefined ? [] : [told]);
 }
