@@ -24,7 +24,6 @@ import { raiseDoubt } from "./doubt.ts";
 import { leaveBehind } from "./leaving.ts";
 import { journaled } from "./journaled.ts";
 import {
-  freshExecution,
   isFresh,
   Prior,
   type ExecutionState,
@@ -40,6 +39,7 @@ import type { Place } from "./place.ts";
 import { prepareSeal } from "./prepare.ts";
 import type { Rest } from "./rest.ts";
 import { keptAsText, revealed } from "./reveal.ts";
+import { beginSleeping } from "./sleeping.ts";
 import { Scope, type Begin, type Revealed, type ScopeEnd, type ScopeOps } from "./scope.ts";
 
 const none: never[] = [];
@@ -63,8 +63,8 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
   readonly #prior: Prior | undefined;
   #runs: Map<Made, string> | undefined;
   readonly #asks: readonly Interrupt[];
-  /** Of a node that may ask; of another one, made when it asks all the same. */
-  #numbers: AskNumbers | undefined;
+  /** Of a node that may ask. */
+  readonly #numbers: AskNumbers | undefined;
   #spent: Map<Made, { cost: number; approval?: SpentApproval }> | undefined;
   /** Whether the code may be run again although it was cut off. */
   readonly #triedAgain: boolean;
@@ -88,7 +88,10 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     const { execution } = at;
     this.#prior = isFresh(execution) ? undefined : new Prior(execution);
     this.#asks = options.asks ?? none;
-    if (this.#asks.length > 0) this.#numbers = this.#numbered(execution);
+    this.#numbers =
+      this.#asks.length === 0
+        ? undefined
+        : new AskNumbers(execution, (cursor) => keptAsText(cursor, live.parts.sealer));
     if (this.#prior !== undefined) live.rerun.add(at.path);
     this.scope = new Scope(this, this.#prior);
   }
@@ -136,19 +139,20 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     };
   }
 
-  question(what: Interrupt, info: unknown, cursor: unknown): Question & { number: number } {
+  question(
+    what: Interrupt,
+    info: unknown,
+    cursor: unknown,
+  ): Question & { number: number | undefined } {
     const question = questionOf(what, { info, cursor }, this.#asks, this.visit);
     const { cursor: kept } = question;
-    const number = (this.#numbers ??= this.#numbered(freshExecution)).take(
-      question.name,
-      kept === undefined ? undefined : { form: "value", value: kept },
-    );
-    return { ...question, number };
+    // A node that declares nothing has no numbers: what it asks is refused, and counted like anything else.
+    const cursorKept = kept === undefined ? undefined : ({ form: "value", value: kept } as const);
+    return { ...question, number: this.#numbers?.take(question.name, cursorKept) };
   }
 
-  #numbered(execution: ExecutionState): AskNumbers {
-    const { sealer } = this.live.parts;
-    return new AskNumbers(execution, (cursor) => keptAsText(cursor, sealer));
+  sleep(until: Date | number): Begin {
+    return beginSleeping(this, until);
   }
 
   ask(question: Question): Begin {
@@ -157,7 +161,7 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
 
   cursor(what: Interrupt): { readonly value: unknown } | undefined {
     const facts = declaredFacts(what, this.#asks, this.visit);
-    const left = this.#numbers!.restored(facts.name);
+    const left = this.#numbers?.restored(facts.name);
     if (left === undefined) return undefined;
     this.#prior?.leaveOut(left.behind);
     return { value: this.#decoded(left.cursor, facts.cursor) };
