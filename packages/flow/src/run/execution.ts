@@ -24,6 +24,7 @@ import { raiseDoubt } from "./doubt.ts";
 import { leaveBehind } from "./leaving.ts";
 import { journaled } from "./journaled.ts";
 import {
+  freshExecution,
   isFresh,
   Prior,
   type ExecutionState,
@@ -63,8 +64,8 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
   readonly #prior: Prior | undefined;
   #runs: Map<Made, string> | undefined;
   readonly #asks: readonly Interrupt[];
-  /** Of a node that may ask. */
-  readonly #numbers: AskNumbers | undefined;
+  /** Of a node that may ask; of another one, made when it asks all the same. */
+  #numbers: AskNumbers | undefined;
   #spent: Map<Made, { cost: number; approval?: SpentApproval }> | undefined;
   /** Whether the code may be run again although it was cut off. */
   readonly #triedAgain: boolean;
@@ -88,10 +89,7 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     const { execution } = at;
     this.#prior = isFresh(execution) ? undefined : new Prior(execution);
     this.#asks = options.asks ?? none;
-    this.#numbers =
-      this.#asks.length === 0
-        ? undefined
-        : new AskNumbers(execution, (cursor) => keptAsText(cursor, live.parts.sealer));
+    if (this.#asks.length > 0) this.#numbers = this.#numbered(execution);
     if (this.#prior !== undefined) live.rerun.add(at.path);
     this.scope = new Scope(this, this.#prior);
   }
@@ -146,13 +144,20 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
   ): Question & { number: number | undefined } {
     const question = questionOf(what, { info, cursor }, this.#asks, this.visit);
     const { cursor: kept } = question;
-    // A node that declares nothing has no numbers: what it asks is refused, and counted like anything else.
-    const cursorKept = kept === undefined ? undefined : ({ form: "value", value: kept } as const);
-    return { ...question, number: this.#numbers?.take(question.name, cursorKept) };
+    const number = (this.#numbers ??= this.#numbered(freshExecution)).take(
+      question.name,
+      kept === undefined ? undefined : { form: "value", value: kept },
+    );
+    return { ...question, number };
   }
 
   sleep(until: Date | number): Begin {
     return beginSleeping(this, until);
+  }
+
+  #numbered(execution: ExecutionState): AskNumbers {
+    const { sealer } = this.live.parts;
+    return new AskNumbers(execution, (cursor) => keptAsText(cursor, sealer));
   }
 
   ask(question: Question): Begin {

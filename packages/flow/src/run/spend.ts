@@ -46,6 +46,7 @@ export async function spend(
   beside: {
     readonly votes?: readonly Write[];
     readonly asked?: NewEvent;
+    /** What happens beside the answers, in the same commit. */
     readonly events?: readonly NewEvent[];
   } = {},
 ): Promise<void> {
@@ -53,10 +54,10 @@ export async function spend(
   const writes = [...settles.flatMap((settle) => settle.writes), ...votes];
   const answers = settles.map((settle) => settle.answered);
   const answered = { type: "answered", attemptId, answers } as const;
-  const first = asked === undefined || !live.durable ? [] : [asked]; // P5
-  const events = answers.length > 0 ? [answered, ...more] : more;
   const standing = (known: Known): Promise<void> =>
     ifRefused(live, records, { answers, writes, known });
+  const first = asked === undefined || !live.durable ? [] : [asked]; // P5
+  const events = answers.length > 0 ? [answered, ...more] : more;
 
   if (
     live.durable &&
