@@ -7,7 +7,7 @@ import { noFigures, prove, type Figures } from "./prove.ts";
 /** Flows of the short form. */
 const flowsQuick = 200;
 /** Questions that each of them tries alone. */
-export const pointsQuick = 3;
+export const pointsQuick = 2;
 const flowsLong = 1_000;
 
 /** `pnpm proof differential [--quick] [flows]`: runs that pause anywhere against the same that never do (FLOW-62). */
