@@ -129,4 +129,6 @@ export type CallOutcome =
       readonly status: "denied";
       readonly decision: DecisionRecord;
       readonly approvalId: string | undefined;
+      /** What was asked, where it was asked now and answered at once. */
+      readonly request?: ApprovalRequest;
     };

@@ -120,7 +120,12 @@ describe("a call", () => {
       approvals: scriptedPort({ status: "decided", decision: no, approvalId: "a1" }),
     });
     const order = orderOf(tool, { cents: 1 });
-    expect(await denying.run(order)).toEqual({ status: "denied", decision: no, approvalId: "a1" });
+    expect(await denying.run(order)).toEqual({
+      status: "denied",
+      decision: no,
+      approvalId: "a1",
+      request: expect.objectContaining({ tool: "pay", callId: order.callId() }),
+    });
     expect(order.dispatched).toEqual([]);
     expect(steps).not.toContain("execute");
   });

@@ -8,6 +8,10 @@ import type { Stores } from "./stores.ts";
 
 /** What somebody outside can ask of a process. Each resolves with a word for the trace. */
 export interface Desk {
+  /** Begins to work, where a process has to be told. A process that can't begin ends. */
+  begin?(): Promise<string>;
+  /** Stops working in an orderly way. */
+  end?(): Promise<string>;
   /** Starts a run under an id of the caller's, or answers the one that stands. */
   start(flow: FlowName, id: string): Promise<string>;
   /** Takes up what nobody works on, of these runs. */

@@ -22,6 +22,7 @@ const events = [
   "reply",
   "take up",
   "cancel",
+  "shut down",
   "sweep",
   "boot",
   "crash",
@@ -60,9 +61,11 @@ export class Drama {
       case "reply":
         return this.#reply(process);
       case "take up":
-        return world.ask(process, "take up", () => process.desk.takeUp(world.runIds));
+        return world.takeUp(process);
       case "cancel":
         return this.#cancel(process);
+      case "shut down":
+        return this.#shutDown(process);
       case "sweep":
         return world.ask(process, "sweep", () => process.desk.sweep());
       case "crash":
@@ -83,12 +86,13 @@ export class Drama {
       decide: records > 0 ? 6 : 0,
       "decide again": this.#sent.length > 0 ? 1 : 0,
       reply: records > 0 ? 1.5 : 0,
-      "take up": 3,
+      "take up": profile.mode === "supervisor" ? 0 : 1.5,
+      "shut down": profile.mode === "supervisor" ? 0.3 : 0,
       cancel: profile.cancels && world.runIds.length > 0 ? 0.3 : 0,
       sweep: 0.5,
       boot: absent > 0 || processes.length < profile.processes ? 6 : 0,
       crash: profile.faults.crash > 0 ? 0.7 : 0,
-      time: 1,
+      time: profile.mode === "supervisor" ? 4 : 1,
       "store clock": profile.faults["store-clock"] > 0 ? 0.4 : 0,
       "wall clock": profile.faults["wall-clock"] > 0 ? 0.4 : 0,
     };
@@ -178,9 +182,20 @@ export class Drama {
     );
   }
 
+  #shutDown(process: Process): void {
+    const { desk } = process;
+    this.#world.ask(process, "shut down", async () => {
+      const said = await desk.end!();
+      process.die();
+      return said;
+    });
+  }
+
   #timePasses(): void {
     const { chance, time, trace } = this.#world;
-    const ms = chance.pick([100, 5_000, minuteMs, 10 * minuteMs, 25 * minuteMs]);
+    const untilNext = time.untilNext() ?? 0;
+    const jumps = [100, 5_000, untilNext, untilNext, untilNext, minuteMs];
+    const ms = chance.pick(chance.happens(0.8) ? jumps : [10 * minuteMs, 25 * minuteMs]);
     time.pass(ms);
     trace.add("time", `${ms} ms pass`);
   }

@@ -18,12 +18,15 @@ const expected: ReadonlySet<string> = new Set([
   "commit-unknown",
   "edits-not-allowed",
   "in-doubt",
+  "lease-lost",
   "node-failed",
+  "not-active",
   "resume-terminal",
   "revision-conflict",
   "run-exists",
   "run-moved",
   "run-not-found",
+  "session-owned",
   "store-unavailable",
 ]);
 

@@ -3,7 +3,7 @@
  * answer, and every run ends (I10).
  */
 import type { LogBook } from "./books/log-book.ts";
-import { minuteMs } from "./flows/tools.ts";
+import { leaseMs } from "./desk-of-supervisors.ts";
 import { agreed, type Name } from "./people.ts";
 import type { Process } from "./process.ts";
 import type { World } from "./world.ts";
@@ -19,16 +19,12 @@ export async function heal(world: World): Promise<boolean> {
   world.rough = false;
   world.trace.add("world", "nothing goes wrong from here on");
   if (world.chance.happens(0.5)) for (const process of world.living) process.die();
-  const process = world.living[0] ?? world.boot(0);
   if (!(await drained(world))) return false;
-  for (const id of world.asked) {
-    world.start(process, id);
-    if (!(await drained(world))) return false;
-  }
   let idle = 0;
   for (let round = 0; round < roundsMax; round += 1) {
-    if (world.runIds.every((runId) => isOver(world, runId))) return true;
+    if (allOver(world)) return true;
     const before = recorded(world);
+    const process = world.living[0] ?? world.boot(0);
     if (!(await lookedAfter(world, process))) return false;
     idle = recorded(world) === before ? idle + 1 : 0;
     if (idle >= idleMax) break;
@@ -41,6 +37,7 @@ export async function heal(world: World): Promise<boolean> {
 /** One round: what ran out is swept, people answer, and the process takes up what is there. */
 async function lookedAfter(world: World, process: Process): Promise<boolean> {
   const { desk } = process;
+  for (const id of world.asked) world.start(process, id);
   world.ask(process, "sweep", () => desk.sweep());
   if (!(await drained(world))) return false;
   for (const { key, values } of [...world.book.approvals.values()]) {
@@ -51,7 +48,7 @@ async function lookedAfter(world: World, process: Process): Promise<boolean> {
       if (!(await drained(world))) return false;
     }
   }
-  world.ask(process, "take up", () => desk.takeUp(world.runIds));
+  world.takeUp(process);
   return drained(world);
 }
 
@@ -66,24 +63,30 @@ function answer(
 
 /** Lets everything that waits happen, and time pass for what waits for it. */
 async function drained(world: World): Promise<boolean> {
+  const until = world.time.elapsed + (world.profile.mode === "supervisor" ? 2 : 1) * leaseMs;
   for (let steps = 0; steps < stepsMax; steps += 1) {
     const next = world.choose();
+    if (next !== undefined && steps > 500 && allOver(world)) return true; // what goes on is no run's
     if (next !== undefined) {
       if (!(await world.step(next))) return false;
       continue;
     }
     const untilNext = world.time.untilNext();
-    if (untilNext === undefined || untilNext > minuteMs) return true;
+    if (untilNext === undefined || world.time.elapsed + untilNext > until) return true;
     world.time.pass(untilNext);
   }
   world.faults.push("the world does not come to rest");
   return false;
 }
 
+function allOver(world: World): boolean {
+  return world.runIds.every((runId) => isOver(world, runId));
+}
+
 function isOver(world: World, runId: string): boolean {
   const log = world.book.log(runId);
   const row = world.book.runs.get(runId);
-  if (log.status === "running" && log.inDoubt.length > 0) return true;
+  if (log.status === "interrupted" && log.inDoubt.length > 0) return true; // asked, and nobody knows
   const registered = row?.values["status"];
   if (registered === "cancelled" && log.status === "none") return true;
   return log.ended && (row === undefined || registered === log.status);

@@ -48,14 +48,20 @@ export async function undisturbed(
 }
 
 /** Answers as the log says; what was never answered waits. A denial for the run answers what came after it, as it did. */
-function portOf({ answers }: LogBook): ApprovalPort {
+function portOf({ answers, denied }: LogBook): ApprovalPort {
   const forRun = new Map<string, DecisionRecord>();
   return {
     async request({ callId, tool }) {
-      const decision = answers.get(callId)?.answer.decision ?? forRun.get(tool);
+      const decision =
+        answers.get(callId)?.answer.decision ?? forRun.get(tool) ?? deniedAs(denied, callId);
       if (decision === undefined) return { status: "pending" };
       if (decision.forRun === true) forRun.set(tool, decision);
       return { status: "decided", decision };
     },
   };
+}
+
+/** A denial that its log tells of by the call's end alone. */
+function deniedAs(denied: ReadonlySet<string>, callId: string): DecisionRecord | undefined {
+  return denied.has(callId) ? { approved: false, by: requester(), at: 0 } : undefined;
 }

@@ -24,6 +24,8 @@ export interface Wires {
   /** Whether a fault strikes here and now; the first of those that do. */
   strike(kinds: readonly FaultKind[]): FaultKind | undefined;
   told(who: string, what: string, fate?: string): void;
+  /** What a store has applied. */
+  committed(home: object, writes: readonly Write[]): void;
 }
 
 type Committing = (attemptId: string, writes: readonly Write[]) => Promise<CommitOutcome>;
@@ -49,7 +51,7 @@ const commitFaults: readonly FaultKind[] = [
 const readFaults: readonly FaultKind[] = ["away", "die-before", "slow-answer"];
 
 /** A store whose every call goes over the wires. Members named in `direct` are called as they are. */
-export function wired<S extends { readonly commit: Committing }>(
+export function wired<S extends { readonly home: object; readonly commit: Committing }>(
   store: S,
   name: string,
   caller: Caller,
@@ -61,7 +63,12 @@ export function wired<S extends { readonly commit: Committing }>(
       caller,
       wires,
       what: `${name}.commit ${labelOf(writes)} as ${attemptId.slice(0, 4)}`,
-      work: () => store.commit(attemptId, writes),
+      work: async () => {
+        const outcome = await store.commit(attemptId, writes);
+        const fresh = outcome.status === "done" && !outcome.repeated;
+        if (fresh) wires.committed(store.home, writes);
+        return outcome;
+      },
     }),
   );
   return new Proxy(store, {

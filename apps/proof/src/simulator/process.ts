@@ -6,7 +6,8 @@ import { DeferredApproval, type Ids } from "@holdpoint/approvals";
 import type { Logger, RunLog, RunNotice } from "@holdpoint/flow";
 import type { CallContext } from "@holdpoint/tools";
 
-import type { Desk } from "./desk.ts";
+import type { Desk, DeskParts } from "./desk.ts";
+import { supervisorDesk } from "./desk-of-supervisors.ts";
 import { facadeDesk } from "./desk-of-workflows.ts";
 import { runnerDesk } from "./desk-of-runners.ts";
 import { flowsDoing, type Flows } from "./flows/flows.ts";
@@ -33,6 +34,12 @@ export interface Surroundings {
   died(process: Process): void;
 }
 
+const desks: Readonly<Record<Mode, (parts: DeskParts) => Desk>> = {
+  runner: runnerDesk,
+  facade: facadeDesk,
+  supervisor: supervisorDesk,
+};
+
 export class Process implements Caller {
   readonly name: string;
   readonly slot: Slot;
@@ -54,6 +61,7 @@ export class Process implements Caller {
       approvals: wired(stores.approvals, "approvals", this, wires),
       log: wired(this.#noted(stores.log), "log", this, wires),
       runs: wired(stores.runs, "runs", this, wires),
+      leases: wired(stores.leases, "leases", this, wires),
     };
     const logger: Logger = {
       warn: (message, facts) => around.logged(this, message, facts),
@@ -69,7 +77,7 @@ export class Process implements Caller {
       approvals: new DeferredApproval(store.approvals, { keyring, ids, edits: slot.flows.edits }),
       onEvent: (notice: RunNotice) => around.heard(this, notice),
     };
-    this.desk = mode === "runner" ? runnerDesk(shared) : facadeDesk(shared);
+    this.desk = desks[mode](shared);
   }
 
   act(tool: string, args: Args, context: CallContext): Promise<{ ref: string }> {

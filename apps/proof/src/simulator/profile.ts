@@ -32,7 +32,7 @@ export type FaultKind = (typeof faultKinds)[number];
 export type Layout = "together" | "apart";
 
 /** What works on the runs: runners by hand, the facade by hand, supervisors over leases. */
-export type Mode = "runner" | "facade";
+export type Mode = "runner" | "facade" | "supervisor";
 
 /** Which flow a run is of. */
 export type FlowName = "refund" | "triage" | "batch";
@@ -80,15 +80,19 @@ export function profileOf(chance: Chance): Profile {
       !calm && chance.happens(0.5) ? rates[kind] * (chance.happens(0.2) ? 3 : 1) : 0,
     ]),
   ) as Record<FaultKind, number>;
+  const mode = chance.pick<Mode>(["runner", "facade", "supervisor", "supervisor"]);
+  const processes = 1 + chance.below(3);
+  // Without leases, who cancels a run has to know that nobody works on it.
+  const mayCancel = mode === "supervisor" || processes === 1;
   return {
     layout: chance.happens(0.6) ? "together" : "apart",
-    mode: chance.happens(0.4) ? "runner" : "facade",
-    processes: 1 + chance.below(3),
+    mode,
+    processes,
     flows: Array.from({ length: 1 + chance.below(2) }, () => chance.pick(flowNames)),
     faults,
     bustle: chance.pick([0.02, 0.08, 0.25]),
     roughSteps: chance.pick([60, 150, 300]),
-    cancels: chance.happens(0.25),
+    cancels: mayCancel && chance.happens(0.3),
     moody: chance.happens(0.5),
   };
 }

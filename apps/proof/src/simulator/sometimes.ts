@@ -42,7 +42,9 @@ export const sometimesNames = [
   "a run fails",
   "a run completes",
   "a node is visited again",
-  "a run is adopted at work",
+  "a session is taken over",
+  "a lease is renewed",
+  "a write is fenced off",
   "a world ends undisturbed",
 ] as const;
 
@@ -61,6 +63,7 @@ export class Sometimes {
     if (fate === "arrives: done") this.see("a straggler is applied");
     if (fate.startsWith("arrives: refused")) this.see("a straggler is refused");
     if (fate.endsWith(": version")) this.see("a commit is refused by version");
+    if (fate.endsWith(": fenced")) this.see("a write is fenced off");
     if (fate.endsWith(": late")) this.see("a commit is refused as late");
   }
 
@@ -71,18 +74,22 @@ export class Sometimes {
     if (code === "approval-expired") this.see("a decision comes after the expiry");
     if (code === "actor-excluded" || code === "actor-not-eligible")
       this.see("somebody may not decide");
-    if (code === "in-doubt") this.see("a call is in doubt");
   }
 
   /** An event that was applied. */
   logged(event: RunEvent, { events }: LogBook): void {
     switch (event.type) {
       case "answered":
-        for (const { decision } of event.answers) {
+        for (const answer of event.answers) {
+          if (answer.kind !== "approval") continue;
+          const { decision } = answer;
           if (decision.reason === "expired") this.see("an expiry is spent");
           else if (!decision.approved) this.see("a denial is spent");
           if (decision.edited !== undefined) this.see("an edit runs");
         }
+        break;
+      case "in-doubt":
+        this.see("a call is in doubt");
         break;
       case "settling":
         this.see("a settle is announced in a store apart");

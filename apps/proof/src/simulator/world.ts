@@ -60,9 +60,13 @@ export class World {
     const first = memoryHome({ clock });
     const together = profile.layout === "together";
     const other = () => (together ? first : memoryHome({ clock }));
-    const homes = { approvals: first, log: other(), runs: other() };
-    this.book = new StoreBook(new Set(Object.values(homes)), (event, log) =>
-      this.sometimes.logged(event, log),
+    const log = other();
+    // Supervisors keep log, registry and leases in one place.
+    const homes = { approvals: first, log, runs: profile.mode === "supervisor" ? log : other() };
+    this.book = new StoreBook(
+      homes,
+      (event, log) => this.sometimes.logged(event, log),
+      (what) => this.sometimes.see(what),
     );
     this.effects = new Effects(toolKinds, this.book);
     this.acknowledged = new Acknowledged(this.book);
@@ -109,7 +113,19 @@ export class World {
     const process = new Process(`p${place}.${this.#booted}`, slot, this.#around);
     this.processes[place] = process;
     this.trace.add(process.name, "starts");
+    this.#begin(process);
     return process;
+  }
+
+  #begin(process: Process): void {
+    const { desk } = process;
+    if (desk.begin === undefined) return;
+    this.ask(process, "begin", () =>
+      desk.begin!().catch((error: unknown) => {
+        process.die(); // its program ends
+        throw error;
+      }),
+    );
   }
 
   get living(): readonly Process[] {
@@ -130,6 +146,14 @@ export class World {
   /** Whether anything went wrong here. */
   get disturbed(): boolean {
     return [...this.sometimes.counts.keys()].some((name) => name.startsWith("fault: "));
+  }
+
+  /** A process is told to take up what nobody works on. */
+  takeUp(process: Process): void {
+    if (this.profile.mode !== "runner")
+      return this.ask(process, "take up", () => process.desk.takeUp(this.runIds));
+    for (const runId of this.runIds)
+      this.ask(process, `take up ${runId}`, () => process.desk.takeUp([runId]));
   }
 
   /** A caller starts a run, or starts it again. */
@@ -202,6 +226,9 @@ export class World {
       told: (who, what, fate) => {
         this.trace.add(who, what, fate);
         if (fate !== undefined) this.sometimes.committed(fate);
+      },
+      committed: (home, writes) => {
+        if (home === this.stores.leases.home) this.book.fenced(writes);
       },
     };
   }

@@ -23,7 +23,7 @@ import { limits } from "../limits.ts";
 import type { ApprovalPort, PortAnswer, RecordedArguments, RequestHow } from "../port.ts";
 import type { RecordAccess } from "../record-access.ts";
 import type { OpenRecord } from "../record-codec.ts";
-import { isExpired, type ApprovalRecord } from "../record.ts";
+import { isExpired, withdrawn, type ApprovalRecord, type PendingRecord } from "../record.ts";
 import { accessOf, SealedRecords, type RecordOptions } from "../records.ts";
 import { assertReadable, type ApprovalRequest } from "../request.ts";
 import type { ApprovalStore } from "../store.ts";
@@ -52,7 +52,9 @@ export class DeferredApproval implements ApprovalPort {
       if (standing?.record.state !== "decided") {
         const denial = await findDenial(this.#access, request);
         if (denial !== undefined) {
-          if (standing !== undefined && !(await this.#end(standing, denial))) continue;
+          const { record } = standing ?? {};
+          const waits = record?.state === "pending" ? { ...standing!, record } : undefined;
+          if (waits !== undefined && !(await this.#end(waits, denial))) continue;
           return this.#covered(denial);
         }
       }
@@ -70,12 +72,17 @@ export class DeferredApproval implements ApprovalPort {
     return { status: "decided", decision: { ...decision, coveredBy: denial.id } };
   }
 
-  /** Ends a record that waits for what was denied for the run; false where somebody moved it meanwhile (F4). */
-  async #end({ record: { id, facts } }: OpenRecord, denial: Denial): Promise<boolean> {
-    const attemptId = this.#access.ids.id();
+  /**
+   * Ends a record that waits for what was denied for the run; false where somebody moved it meanwhile (F4): decided, it
+   * answers by itself, and it may be the very record whose denial was found.
+   */
+  async #end(opened: OpenRecord<PendingRecord>, denial: Denial): Promise<boolean> {
+    const { codec, ids, store } = this.#access;
+    const attemptId = ids.id();
     const note = `denied for the run by ${denial.id}`;
-    const how = { scope: facts.scope, id, attemptId, reason: "cancelled", note } as const;
-    return (await this.#commit(attemptId, await this.records.withdraw(how))).status === "done";
+    const how = { reason: "cancelled", attemptId, at: await store.now(), note } as const;
+    const writes = codec.writes(opened, withdrawn(opened.record, how), { attemptId });
+    return (await this.#commit(attemptId, writes)).status === "done";
   }
 
   /** Files a record; false where somebody else did (F3). */

@@ -3,6 +3,7 @@
  *
  * K4 What was asked for after nobody waits for it any more (an abort, a time limit) is taken back at once.
  */
+import type { ApprovalRequest } from "@holdpoint/approvals";
 import { errorInfo, rebuildError, type CallOutcome, type ErrorInfo } from "@holdpoint/tools";
 
 import { ApprovalDenied, FlowError } from "../errors.ts";
@@ -11,6 +12,7 @@ import type { Making } from "./call-site.ts";
 import type { Settled, SpentApproval, SpentHere } from "./journal.ts";
 import { abortedRun, type LiveRun } from "./live.ts";
 import { conclude, settleDecided, withdraw } from "./spend.ts";
+import type { ApprovalWait } from "./wait.ts";
 
 /** What an outcome of the executor is to the visit; `undefined`: it waits. */
 export async function settled(making: Making, outcome: CallOutcome): Promise<Settled | undefined> {
@@ -24,7 +26,8 @@ export async function settled(making: Making, outcome: CallOutcome): Promise<Set
       return failedCall(making, outcome);
     case "denied": {
       const { approvalId, decision } = outcome;
-      if (approvalId !== undefined && approval === undefined) await spendDenial(making, approvalId);
+      if (approvalId !== undefined && approval === undefined)
+        await spendDenial(making, approvalId, outcome.request);
       return {
         ok: false,
         error: deniedInfo(made.name, approvalId, decision.reason, decision.note, site),
@@ -83,16 +86,30 @@ async function pendingCall(
   return undefined;
 }
 
-/** A denial on record is spent too: the same record never answers again. */
+/** A denial on record is spent too, an expiry among them: the same record never answers again. */
 async function spendDenial(
-  { site, made, callId, records }: Making,
+  making: Making,
   approvalId: string,
+  request: ApprovalRequest | undefined,
 ): Promise<void> {
+  const { site, made, callId, records } = making;
   const { live, visit } = site;
   const stands = await records?.read(live.state.seed.scope, approvalId);
-  if (records === undefined || stands?.state !== "decided") return;
-  const what = { visit, callId: callId(), approvalId, argumentsDigest: stands.argumentsDigest };
+  if (records === undefined || stands === undefined || stands.state === "consumed") return;
+  const { argumentsDigest } = stands;
+  const asked = request === undefined ? {} : questionOf(making, request, approvalId);
+  const what = { visit, callId: callId(), approvalId, argumentsDigest, ...asked };
   site.spentOn(made, { approval: await settleDecided(live, records, what) });
+}
+
+/** What was asked and answered at once; of a call with a port of its own, that port's records say it. */
+export function questionOf(
+  { way, made }: Making,
+  request: ApprovalRequest,
+  approvalId: string,
+): { readonly asked?: ApprovalWait } {
+  if (way.executor !== undefined) return {};
+  return { asked: waitOf(request, made, { approvalId, recorded: true }) };
 }
 
 export function withoutRecords({ id, decision, attemptId }: SpentHere): SpentApproval {

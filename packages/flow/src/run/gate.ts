@@ -81,6 +81,7 @@ async function ask(place: Place, visit: OpenVisit, node: GraphNode, spec: GateSp
       approvalId,
       argumentsDigest,
       outcome: "passed",
+      asked: waitOf(request, undefined, { approvalId, recorded: true }),
     } as const;
     ({ decision } = await settleDecided(live, port.records, what)); // G2
   }

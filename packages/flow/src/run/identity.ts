@@ -106,6 +106,10 @@ export class Tally {
   readonly #counts = new Map<string, number>();
   #counted = 0;
 
+  get size(): number {
+    return this.#made.length;
+  }
+
   add(what: Asked): Made {
     const made = new Made(what, this.#made.length, this);
     this.#made.push(made);

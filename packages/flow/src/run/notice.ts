@@ -63,6 +63,7 @@ function told(event: RunEvent): Told {
       return { visit: event.visit, name: event.tool };
     case "approval-requested":
     case "interrupted":
+    case "in-doubt":
       return { visit: event.visit, name: askedBy(event.wait), ids: [pendingId(event.wait)] };
     case "settling":
     case "answered":

@@ -22,7 +22,7 @@ export interface PendingView {
 }
 
 /** One thing that waits, as a paused result holds it. Its printed forms don't show what is asked about (APR-02). */
-export type Pending = ApprovalPending | InterruptPending;
+export type Pending = ApprovalPending | InterruptPending | InDoubtPending;
 
 /** A call or a gate that waits for a decision. */
 export interface ApprovalPending extends PendingView {
@@ -37,6 +37,15 @@ export interface InterruptPending extends PendingView {
   readonly name: string;
   readonly answerBy: AnswerBy;
   readonly info: unknown;
+}
+
+/** A call that was begun, and nobody knows whether it ran. No printed form and no clone has its arguments. */
+export interface InDoubtPending extends PendingView {
+  readonly kind: "in-doubt";
+  /** Whether the code, run again, still asks for the call. */
+  readonly asked: boolean;
+  /** What it was begun with; `undefined` where they can't be read here. */
+  readonly arguments: unknown;
 }
 
 /** What waits in a frame, the run's own by default, in node, item, call order, whoever's port answered first (FLOW-21). */
@@ -94,6 +103,11 @@ export function pendingOf(live: LiveRun, { path, wait }: Waiting): Pending {
         graphAround(live, path).interrupts.get(name)?.info,
       )?.value;
       return hiding({ kind: "interrupt", id, path, tool, name, answerBy }, "info", info);
+    }
+    case "in-doubt": {
+      const { asked, started } = wait;
+      const args = shown(live, path, started.arguments)?.value;
+      return hiding({ kind: "in-doubt", id, path, tool, asked }, "arguments", args);
     }
   }
 }

@@ -80,11 +80,11 @@ export async function planApproval(
 }
 
 /**
- * A record that was closed without a person (it expired and was swept) denies a durable run, which only its log could have
- * gone on with; a portable one can't tell that from a resume elsewhere.
+ * A denial that was consumed by nobody's answer (it expired and was swept, or a cancel took it back and went no further) denies
+ * a durable run, which only its log could have gone on with; a portable one can't tell that from a resume elsewhere.
  */
-function isClosedForRun(live: LiveRun, { approved, reason }: DecisionRecord): boolean {
-  return live.durable && !approved && reason !== undefined;
+function isClosedForRun(live: LiveRun, { approved }: DecisionRecord): boolean {
+  return live.durable && !approved;
 }
 
 function unknownApproval(live: LiveRun, id: string): FlowError {

@@ -22,6 +22,7 @@ import type { LiveRun } from "./live.ts";
 import { openWaits } from "./pending.ts";
 import { planAnswer } from "./plan-answer.ts";
 import { checkEdit, planApproval } from "./plan-approval.ts";
+import { concludeDoubt, planVerdict } from "./plan-verdict.ts";
 import { spend, withdrawAll, type Settling } from "./spend.ts";
 import { giveBack, takeOnce } from "./spent.ts";
 import { approvalsIn, framesOf } from "./tree.ts";
@@ -58,6 +59,7 @@ export async function spendAnswers(
     return false;
   }
   await spendOnce(live, records, plan);
+  await concludeDoubts(live, waits, plan);
   if (unanswered === "supersede") await supersedeRest(live);
   return true;
 }
@@ -72,10 +74,20 @@ async function spendOnce(
   if (mac !== undefined && takeOnce(mac, "resumed", live.parts.clock.now()) !== undefined)
     throw alreadyAnswered(plan.settles[0]!.answered, live.parts.clock.now());
   try {
-    await spend(live, records, plan.attemptId, plan.settles, plan.votes);
+    await spend(live, records, plan.attemptId, plan.settles, { votes: plan.votes });
   } catch (error) {
     if (mac !== undefined) giveBack(mac); // FLOW-59: a refused settle does not spend the checkpoint
     throw error;
+  }
+}
+
+/** Approvals of calls in doubt are concluded as a person said they ended. */
+async function concludeDoubts(live: LiveRun, waits: readonly Waiting[], plan: Plan): Promise<void> {
+  for (const { answered } of plan.settles) {
+    if (answered.kind !== "in-doubt") continue;
+    for (const { wait } of waits)
+      if (wait.kind === "in-doubt" && wait.callId === answered.callId)
+        await concludeDoubt(live, wait, answered);
   }
 }
 
@@ -149,6 +161,10 @@ async function planSpend(
   for (const one of asked) {
     if ("answer" in one) {
       settles.push({ answered: await planAnswer(live, one), writes: [] });
+      continue;
+    }
+    if ("doubt" in one) {
+      settles.push({ answered: await planVerdict(live, one), writes: [] });
       continue;
     }
     const decision = "decision" in one ? one.decision : undefined;

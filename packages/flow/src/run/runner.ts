@@ -136,6 +136,7 @@ export class FlowRunner {
       throw terminal(runId, "cancelled");
     if (typeof checkpoint === "string" && isOneReply(reply)) throw bareAnswer(live);
     checkInputs(graph, live.state, live.parts);
+    if (live.durable) await recover(live);
     const goesOn = await spendAnswers(live, reply, options.unanswered ?? "keep");
     if (!goesOn && live.durable) return this.#result(live, await perform(live));
     if (!goesOn && typeof checkpoint !== "string")

@@ -5,11 +5,14 @@
  * P2 Where the record and the run live in one database, settle and `answered` are one commit.
  * P3 Where they don't: `settling` is logged with the attempt id, then the record is settled under that id, then `answered`
  *    is logged. A crash in between leaves the attempt on record, and adoption repeats it (STORE-13).
+ * P5 A question that its port answered at once goes on record with its answer: a crash in between finds that answer by it,
+ *    and asks nobody a second time (STORE-13).
  * P4 Without a log: the record is settled, and the run goes on; a crash in between spends the approval and loses the run.
  */
 import {
   ApprovalAlreadyDecided,
   sealableDecision,
+  statements,
   type ApprovalRecords,
   type Decision,
   type Outcome,
@@ -22,7 +25,7 @@ import { alongTriesMax } from "../limits.ts";
 import { commitKnown, type Known } from "./commit.ts";
 import type { Answered } from "./event.ts";
 import type { SpentApproval, SpentHere } from "./journal.ts";
-import type { LiveRun, MakeWrites } from "./live.ts";
+import type { LiveRun, MakeWrites, NewEvent } from "./live.ts";
 import { isOpen, pendingId, type ApprovalWait, type Wait } from "./wait.ts";
 
 /** One settle of several that go together. */
@@ -40,20 +43,23 @@ export async function spend(
   records: ApprovalRecords | undefined,
   attemptId: string,
   settles: readonly Settling[],
-  votes: readonly Write[] = [],
+  { votes = [], asked }: { readonly votes?: readonly Write[]; readonly asked?: NewEvent } = {},
 ): Promise<void> {
   const writes = [...settles.flatMap((settle) => settle.writes), ...votes];
   const answers = settles.map((settle) => settle.answered);
   const answered = { type: "answered", attemptId, answers } as const;
-  const standing = (known: Known): Promise<void> => ifRefused(live, records, answers, known);
+  const standing = (known: Known): Promise<void> =>
+    ifRefused(live, records, { answers, writes, known });
+  const first = asked === undefined || !live.durable ? [] : [asked]; // P5
 
   if (
     live.durable &&
     (records === undefined || writes.length === 0 || live.sharesHome(records.store))
   ) {
-    return standing(await live.commit({ attemptId, writes, events: [answered] })); // P2
+    return standing(await live.commit({ attemptId, writes, events: [...first, answered] })); // P2
   }
   if (records !== undefined && writes.length > 0) {
+    for (const event of first) live.emit(event);
     if (live.durable) live.emit({ type: "settling", attemptId, answers }); // P3
     await live.flush();
     await standing(await commitKnown(records.store, attemptId, writes)); // P1
@@ -66,10 +72,18 @@ export async function spend(
 async function ifRefused(
   live: LiveRun,
   records: ApprovalRecords | undefined,
-  answers: readonly Answered[],
-  known: Known,
+  {
+    answers,
+    writes,
+    known,
+  }: {
+    readonly answers: readonly Answered[];
+    readonly writes: readonly Write[];
+    readonly known: Known;
+  },
 ): Promise<void> {
   if (known.status === "done") return;
+  const { runId } = live.state.seed;
   for (const answer of answers) {
     const approvalId = answer.kind === "approval" ? answer.approvalId : undefined;
     if (approvalId === undefined) continue;
@@ -77,10 +91,15 @@ async function ifRefused(
     if (stands !== undefined && stands.state !== "pending")
       throw new ApprovalAlreadyDecided(approvalId, stands.decision);
   }
+  // Record and trail move in one commit: a trail that is ahead of its record was not put back with it (STORE-12).
+  if (writes[known.write]?.statement === statements.appendAudit) {
+    const message = `an approval of run ${runId} was put back: its audit trail says that it was decided before`;
+    throw new FlowError("checkpoint-rolled-back", message, { runId });
+  }
   throw new FlowError(
     "store-unavailable",
     "an approval's record changed while it was being spent, and is open again: try once more",
-    { runId: live.state.seed.runId },
+    { runId },
   );
 }
 
@@ -94,6 +113,8 @@ export interface Decided {
   readonly decision?: Decision;
   /** How it ended, where settling it is all there is to it: a gate that was passed. */
   readonly outcome?: Outcome;
+  /** The question, where it is not on record yet (P5). */
+  readonly asked?: ApprovalWait;
 }
 
 /** Settles the decision on record. @throws ApprovalAlreadyDecided where somebody else spent it. */
@@ -102,7 +123,7 @@ export async function settleDecided(
   records: ApprovalRecords,
   what: Decided,
 ): Promise<SpentApproval> {
-  const { visit, callId, approvalId, argumentsDigest, outcome, decision } = what;
+  const { visit, callId, approvalId, argumentsDigest, outcome, decision, asked: wait } = what;
   const attemptId = live.parts.ids.id();
   const { scope } = live.state.seed;
   const plan = await records.settle({
@@ -132,7 +153,9 @@ export async function settleDecided(
     argumentsDigest,
     decision: spent,
   };
-  await spend(live, records, attemptId, [{ answered, writes: plan.writes }]);
+  if (wait !== undefined) live.rerun.add(visit); // what becomes of it is the call's to say
+  const asked = wait && { asked: { type: "approval-requested", visit, wait } as const };
+  await spend(live, records, attemptId, [{ answered, writes: plan.writes }], asked);
   return { id: approvalId, decision: spent, attemptId };
 }
 

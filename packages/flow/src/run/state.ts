@@ -106,4 +106,6 @@ export interface RunState extends Stand {
   readonly counters: Counters;
   /** A settle that was announced and not confirmed yet; only where approvals live in another database. */
   settling: { readonly attemptId: string; readonly answers: readonly Answered[] } | undefined;
+  /** Attempts that were ever announced so: the commit of any of them may still arrive. Absent: none was. */
+  announced?: string[];
 }

@@ -9,10 +9,10 @@ import type { DecisionRecord, RequestFacts } from "@holdpoint/approvals";
 
 import type { AnswerBy } from "../graph/interrupt.ts";
 import type { Identity } from "./identity.ts";
-import type { Kept } from "./journal.ts";
+import type { Kept, Started } from "./journal.ts";
 
 /** Something that waits. */
-export type Wait = ApprovalWait | InterruptWait;
+export type Wait = ApprovalWait | InterruptWait | InDoubtWait;
 
 interface WaitBase {
   /** W1 */
@@ -51,6 +51,14 @@ export interface InterruptWait extends WaitBase {
   readonly cursor?: Kept;
 }
 
+/** A call that was begun, and nobody knows whether it ran (FLOW-76). */
+export interface InDoubtWait extends WaitBase {
+  readonly kind: "in-doubt";
+  readonly started: Started;
+  /** Whether the code, run again, still asks for the call. */
+  readonly asked: boolean;
+}
+
 /** A wait where it stands. */
 export interface Waiting<W extends Wait = Wait> {
   /** The visit's path. */
@@ -65,7 +73,14 @@ export function pendingId(wait: Wait): string {
 
 /** What asks: the tool, `node:<flow>.<node>` for a gate, `ask:<name>` for an interrupt. */
 export function askedBy(wait: Wait): string {
-  return wait.kind === "approval" ? wait.facts.tool : `ask:${wait.id.name}`;
+  switch (wait.kind) {
+    case "approval":
+      return wait.facts.tool;
+    case "interrupt":
+      return `ask:${wait.id.name}`;
+    case "in-doubt":
+      return wait.started.id.name;
+  }
 }
 
 /** Whether it can still be answered. */

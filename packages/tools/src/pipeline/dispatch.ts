@@ -51,9 +51,9 @@ async function invalidEdit(call: LiveCall): Promise<CallOutcome | undefined> {
 
 /** A denial is used up like an approval: it answered this call. */
 async function denied(call: LiveCall): Promise<CallOutcome> {
-  const { id, decision } = call.approval!;
+  const { id, decision, request } = call.approval!;
   const stopped = keepsRecord(call) ? await settle(call) : undefined;
-  return stopped ?? { status: "denied", decision, approvalId: id };
+  return stopped ?? { status: "denied", decision, approvalId: id, ...(request && { request }) };
 }
 
 /** The tool's own last question, of gated and free calls alike. */

@@ -134,6 +134,12 @@ function waitsAfter(waits: readonly WaitingFor[], event: RunEvent): readonly Wai
       const wait = { kind, id: approvalId ?? callId, approvalId, visit, callId, tool: facts.tool };
       return withWait(waits, wait);
     }
+    case "in-doubt": {
+      const { kind, callId, started } = event.wait;
+      const { visit } = event;
+      const tool = started.id.name;
+      return withWait(waits, { kind, id: callId, approvalId: undefined, visit, callId, tool });
+    }
     case "interrupted": {
       const { kind, id: asked, callId, answerBy } = event.wait;
       const { visit } = event;

@@ -52,6 +52,22 @@ export function adoptRun(parts: Parts, runId: string): Promise<Adoption> {
   });
 }
 
+/**
+ * Goes on with a run in its lane if it waits for something that is decided; one that is on its way finds it at its pause. Its
+ * log says how: it may have gone further than the registry saw, where a store was lost in the middle of a settle.
+ */
+export function wakeRun(parts: Parts, runId: string): void {
+  const work = parts.lanes.enter(runId, async (signal) => {
+    const opened = await parts.access.load(runId);
+    if (opened?.record.standing.status !== "interrupted") return;
+    const { begin, current } = await judged(parts, opened);
+    if (begin === undefined) return;
+    parts.faults.clear(runId);
+    await workOn(parts, current, begin, signal);
+  });
+  work.catch((fault: unknown) => parts.faults.put(runId, fault));
+}
+
 /** Every run that is not terminal, once, oldest first. */
 export async function adoptAll(parts: Parts): Promise<readonly Adoption[]> {
   const { open, broken } = await openRuns(parts, ["pending", "running", "interrupted"]);
@@ -162,7 +178,11 @@ async function followed(
 ): Promise<OpenRun> {
   const { standing } = opened.record;
   if (to === undefined || to === standing.status) {
-    return { record: { ...seen, standing }, version: opened.version };
+    const current = { ...seen, standing };
+    // It waits, and for something else than the registry knows: whoever asks what it waits for has to be told (A1).
+    const isBehind = standing.status === "interrupted" && seen.revision > opened.record.revision;
+    if (isBehind) return parts.access.put(current, opened.version);
+    return { record: current, version: opened.version };
   }
   if (!mayReach(standing.status, to)) throw unreachable(opened.record, to);
   return parts.access.put(seen, opened.version);

@@ -5,6 +5,8 @@
  * X2 One at work is told to stop; the wish and its reason are on record before that, so whoever takes the run up after a crash
  *    ends it.
  * X3 A run that has ended stays as it is.
+ * X4 Nothing that was asked for it outlives it: what its log knows nothing of is withdrawn after its end, and looked for again
+ *    where somebody cancels it again.
  */
 
 import type { FlowRunner } from "@holdpoint/flow";
@@ -18,6 +20,7 @@ import { boundedReason, type CancelRequest, type RunRecord } from "../registry/r
 import { viewOf, type RunView } from "../registry/run-view.ts";
 import { readLog } from "./log-reading.ts";
 import { cancelled, RunOwner } from "./owner.ts";
+import { withdrawOrphans } from "./orphans.ts";
 import type { CancelHow, Parts } from "./parts.ts";
 
 /**
@@ -30,11 +33,17 @@ export async function cancelRun(parts: Parts, runId: string, how: CancelHow): Pr
   parts.lanes.interrupt(runId, cancelled(runId));
   return parts.lanes.enter(runId, async () => {
     const opened = await parts.access.require(runId);
-    if (isTerminal(opened.record.standing.status)) return viewOf(opened.record); // X3
+    if (isTerminal(opened.record.standing.status)) return endedBefore(parts, opened.record);
     const ended = await endCancelled(parts, opened, opened.record.cancel ?? wish);
     parts.faults.clear(runId);
     return viewOf(ended);
   });
+}
+
+// X3, X4
+async function endedBefore(parts: Parts, record: RunRecord): Promise<RunView> {
+  if (record.standing.status === "cancelled") await withdrawOrphans(parts, record.facts.id);
+  return viewOf(record);
 }
 
 /** How somebody cancels, as it is kept. */
@@ -81,6 +90,7 @@ export async function endCancelled(
     await cancelLogged(owner.runner, definition, facts.id, wish); // X1
     await owner.caughtUp();
   }
+  await withdrawOrphans(parts, facts.id); // X4
   return owner.record;
 }
 

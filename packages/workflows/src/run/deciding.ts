@@ -1,7 +1,6 @@
 import type { Decision } from "@holdpoint/approvals";
 
 import type { Parts } from "./parts.ts";
-import { anyDecided, workOn } from "./work.ts";
 
 /** A decision on record. `already`: the same person had said the same before. */
 export interface DecisionTaken {
@@ -37,18 +36,4 @@ export async function decideApproval(
       wake(runId);
       return { status: result.status === "decided" ? "accepted" : "already", runId };
   }
-}
-
-/** Resumes a run in its lane if it waits for something that is decided; one that is on its way finds it at its pause. */
-export function wakeRun(parts: Parts, runId: string): void {
-  const work = parts.lanes.enter(runId, async (signal) => {
-    const opened = await parts.access.load(runId);
-    if (opened?.record.standing.status !== "interrupted") return;
-    const { definition, version } = opened.record.facts;
-    if (parts.definitions.find(definition, version) === undefined) return;
-    if (!(await anyDecided(parts, opened.record.waits))) return;
-    parts.faults.clear(runId);
-    await workOn(parts, opened, "resume", signal);
-  });
-  work.catch((fault: unknown) => parts.faults.put(runId, fault));
 }

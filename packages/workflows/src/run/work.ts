@@ -150,8 +150,8 @@ async function isSpendable({ approvals, access, newId }: Parts, id: string): Pro
   switch (stands?.state) {
     case "decided":
       return true;
-    case "consumed": // closed without a person, and not by this run: it expired and was swept
-      return !stands.decision.approved && stands.decision.reason !== undefined;
+    case "consumed": // it expired and was swept, or an attempt of this run's consumed it late: the runner knows
+      return true;
     case "pending": {
       const { argumentsDigest } = stands;
       // A plan changes nothing; it is ready where the record expired (APR-13).

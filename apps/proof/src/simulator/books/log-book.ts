@@ -5,7 +5,7 @@
  * I5 Nothing comes after a run's end.
  * I1 An approval is spent once.
  */
-import { idempotencyKeyOf } from "@holdpoint/tools";
+import { callIdOf, idempotencyKeyOf, type CallIdentity } from "@holdpoint/tools";
 import { createSealer, verify } from "@holdpoint/seal";
 import type { Row } from "@holdpoint/approvals";
 import type { EventOf, RunEvent } from "@holdpoint/flow";
@@ -18,7 +18,8 @@ interface Begun {
   readonly idempotent: boolean;
 }
 
-export type Answer = EventOf<"answered">["answers"][number];
+/** A decision that was spent. */
+export type Answer = Extract<EventOf<"answered">["answers"][number], { kind: "approval" }>;
 
 export type LogStatus = "none" | "running" | "interrupted" | "completed" | "failed" | "cancelled";
 
@@ -31,6 +32,8 @@ export class LogBook {
   readonly begun = new Map<string, Begun>();
   /** Ends of calls: the revision, by idempotency key. */
   readonly finished = new Map<string, number>();
+  /** Calls that were denied. */
+  readonly denied = new Set<string>();
   /** What was spent, by call. */
   readonly answers = new Map<string, { readonly answer: Answer; readonly attemptId: string }>();
   readonly #spent = new Set<string>();
@@ -116,6 +119,9 @@ export class LogBook {
   ): readonly string[] {
     const key = this.#keyOf(event);
     const twice = this.finished.has(key);
+    const outcome = event.type === "call-finished" ? event.outcome : undefined;
+    if (outcome?.ok === false && outcome.error.code === "approval-denied")
+      this.denied.add(callIdOf(this.#identityOf(event)));
     this.begun.delete(key);
     this.finished.set(key, revision);
     return twice ? [`'${event.call.name}' has two ends`] : [];
@@ -127,6 +133,7 @@ export class LogBook {
     this.settling = undefined;
     this.status = "running";
     for (const answer of answers) {
+      if (answer.kind !== "approval") continue;
       this.answers.set(answer.callId, { answer, attemptId });
       const { approvalId } = answer;
       if (approvalId === undefined) continue;
@@ -137,12 +144,16 @@ export class LogBook {
   }
 
   #keyOf({ visit, call }: { visit: string; call: EventOf<"call-started">["call"] }): string {
-    return idempotencyKeyOf({
-      runId: this.runId,
-      node: visit,
-      tool: call.name,
-      key: call.key,
-      number: call.number,
-    });
+    return idempotencyKeyOf(this.#identityOf({ visit, call }));
+  }
+
+  #identityOf({
+    visit: node,
+    call: { name: tool, key, number },
+  }: {
+    visit: string;
+    call: EventOf<"call-started">["call"];
+  }): CallIdentity {
+    return { runId: this.runId, node, tool, key, number };
   }
 }

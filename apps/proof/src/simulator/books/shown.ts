@@ -13,7 +13,8 @@ export async function checkShown(
 ): Promise<void> {
   for (const { tool, runId, callId, args } of effects.toCheck.splice(0)) {
     const approvalId = book.log(runId).answers.get(callId)?.answer.approvalId;
-    const view = approvalId === undefined ? undefined : await records.show(scope, approvalId);
+    const standing = approvalId === undefined ? undefined : book.standingFor(approvalId);
+    const view = standing === undefined ? undefined : await records.show(scope, standing);
     const effective = view?.arguments().effective;
     if (view?.state !== "consumed" || canonicalize(effective) !== canonicalize(JSON.parse(args)))
       effects.faults.push(`run ${runId}: '${tool}' ran with other arguments than were approved`);

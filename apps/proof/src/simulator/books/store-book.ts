@@ -7,10 +7,12 @@
  * I5 The registry moves as WF-10 says.
  * I11 Each move of a record has its entry in the trail, in the same commit.
  */
-import type { AppliedWrite, MemoryHome, Row } from "@holdpoint/approvals";
+import type { AppliedWrite, Row, Write } from "@holdpoint/approvals";
 import type { RunEvent } from "@holdpoint/flow";
 import { mayMove, type RunStatus } from "@holdpoint/workflows";
 
+import type { SometimesName } from "../sometimes.ts";
+import type { Homes } from "../stores.ts";
 import { LogBook } from "./log-book.ts";
 
 /** Told of everything interesting that was applied. */
@@ -23,15 +25,27 @@ export class StoreBook {
   readonly approvals = new Map<string, Row>();
   readonly runs = new Map<string, Row>();
   readonly faults: string[] = [];
+  /** The newest epoch of each lease. */
+  readonly epochs = new Map<string, number>();
   /** Attempts that consumed, by record. */
   readonly consumedBy = new Map<string, string>();
+  readonly #successors = new Map<string, string>();
   readonly #heard: Heard;
+  readonly #tell: (what: SometimesName) => void;
   readonly #together: boolean;
 
-  constructor(homes: ReadonlySet<MemoryHome>, heard: Heard) {
+  constructor({ approvals, log, runs }: Homes, heard: Heard, tell: (what: SometimesName) => void) {
     this.#heard = heard;
-    this.#together = homes.size === 1;
-    for (const home of homes) home.watch((applied) => this.#applied(applied));
+    this.#tell = tell;
+    this.#together = log === runs;
+    for (const home of new Set([approvals, log, runs]))
+      home.watch((applied) => this.#applied(applied));
+  }
+
+  /** The record that took a record's place because of an edit, or itself. */
+  standingFor(approvalId: string): string {
+    const next = this.#successors.get(approvalId);
+    return next === undefined ? approvalId : this.standingFor(next);
   }
 
   log(runId: string): LogBook {
@@ -77,7 +91,11 @@ export class StoreBook {
     this.approvals.set(row.key, row);
     if (order.indexOf(String(after)) < order.indexOf(String(before ?? "pending")))
       this.faults.push(`approval ${row.key} went from ${before} back to ${after}`);
-    if (after === "consumed" && before !== "consumed") this.consumedBy.set(row.key, row.attempt);
+    if (after === "consumed" && before !== "consumed") {
+      this.consumedBy.set(row.key, row.attempt);
+      const next = applied.find((other) => isSuccessor(other, row));
+      if (next !== undefined) this.#successors.set(row.key, next.row.key);
+    }
     const trail = applied.some(
       (other) => other.table === "approvalAudit" && other.row.key.startsWith(`${row.key}/`),
     );
@@ -87,8 +105,10 @@ export class StoreBook {
   /** I1: what a run says that it spent is consumed, by that very attempt, for that very run. */
   #spentOnRecord(event: RunEvent, { runId }: LogBook): void {
     if (event.type !== "answered") return;
-    for (const { approvalId, decision } of event.answers) {
-      if (approvalId === undefined) continue;
+    for (const answer of event.answers) {
+      if (answer.kind !== "approval" || answer.approvalId === undefined) continue;
+      const { decision } = answer;
+      const approvalId = this.standingFor(answer.approvalId);
       const record = this.approvals.get(approvalId);
       if (record?.values["state"] !== "consumed")
         this.faults.push(`run ${runId} goes on by ${approvalId}, which is not consumed`);
@@ -115,7 +135,19 @@ export class StoreBook {
   // I4
   #lease({ row, previous }: AppliedWrite): void {
     const [before, after] = [Number(previous?.values["epoch"] ?? 0), Number(row.values["epoch"])];
+    if (before > 0 && after > before) this.#tell("a session is taken over");
+    if (before > 0 && after === before) this.#tell("a lease is renewed");
     if (after < before) this.faults.push(`lease ${row.key} went from epoch ${before} to ${after}`);
+    this.epochs.set(row.key, after);
+  }
+
+  /** I4: what was applied where the leases are was written by whoever holds them. */
+  fenced(writes: readonly Write[]): void {
+    for (const { statement, key, fence } of writes) {
+      const epoch = fence === undefined ? undefined : this.epochs.get(fence.name);
+      if (fence === undefined || epoch === undefined || fence.epoch >= epoch) continue;
+      this.faults.push(`${statement} ${key} was applied under epoch ${fence.epoch} of ${epoch}`);
+    }
   }
 
   /** In one database the registry says what the log says, at every commit. */
@@ -125,4 +157,10 @@ export class StoreBook {
     const says = String(row.values["status"]);
     if (says !== status) this.faults.push(`run ${runId} is ${says}, and its log says ${status}`);
   }
+}
+
+/** A record that is opened, for the same call, in the commit that closes another one. */
+function isSuccessor({ table, row, previous }: AppliedWrite, closed: Row): boolean {
+  const opened = table === "approvals" && previous === undefined;
+  return opened && row.values["requestKey"] === closed.values["requestKey"];
 }
