@@ -10,7 +10,7 @@ describe("the README", () => {
     const samples = readdirSync(new URL("samples", import.meta.url)).map((file) =>
       read(`samples/${file}`),
     );
-    expect(samples).toHaveLength(3);
+    expect(samples).toHaveLength(4);
     expect(new Set(blocks)).toEqual(new Set(samples));
   });
 
@@ -27,6 +27,19 @@ describe("the README", () => {
     expect(done).toMatchObject({
       status: "completed",
       state: { paid: ["90000 to rent", "2000 to phone", "denied"] },
+    });
+  });
+
+  it("FLOW-09 FLOW-10 FLOW-53 FLOW-64 FLOW-65 joins, draws, plans, forks and carries a run over a change", async () => {
+    const { drawing, plan, fork, end } = await import("./samples/changed.ts");
+    expect(drawing).toContain('n4{{"Ship it#63; (ship), join"}}');
+    expect(drawing).toContain("class n4 waiting");
+    expect(plan.nodes.map(({ will }) => will)).toEqual(["keep", "keep", "keep", "keep", "blocked"]);
+    expect(fork).toMatchObject({ status: "paused", runId: "A-17-again" });
+    expect(end).toMatchObject({
+      status: "completed",
+      runId: "A-17",
+      state: { passed: ["stock", "address", "customs"], sent: true },
     });
   });
 
