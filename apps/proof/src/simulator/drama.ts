@@ -203,7 +203,7 @@ export class Drama {
   #moveStoreClock(): void {
     const world = this.#world;
     world.sometimes.see("fault: store-clock");
-    world.storeWallMs += world.chance.pick([-60, -5, 5, 60]) * minuteMs;
+    world.moveStoreClock(world.chance.pick([-60, -5, 5, 60]) * minuteMs);
     world.trace.add("store", `its clock is ${world.storeWallMs} ms off`);
   }
 

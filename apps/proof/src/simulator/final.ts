@@ -39,6 +39,7 @@ async function trails(world: World): Promise<readonly string[]> {
       faults.push(`approval ${key} says that another attempt consumed it`);
     if (
       log.status === "completed" &&
+      world.profile.layout === "together" &&
       view.decision?.approved === true &&
       view.outcome === undefined
     )

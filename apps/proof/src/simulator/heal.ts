@@ -17,6 +17,7 @@ const stepsMax = 5_000;
 /** Whether every run has come to its end, with what is wrong if not. */
 export async function heal(world: World): Promise<boolean> {
   world.rough = false;
+  world.putStoreClockRight();
   world.trace.add("world", "nothing goes wrong from here on");
   if (world.chance.happens(0.5)) for (const process of world.living) process.die();
   if (!(await drained(world))) return false;

@@ -52,6 +52,7 @@ export class World {
   readonly port: DeferredApproval;
   readonly #around: Surroundings;
   #booted = 0;
+  #storeWallMaxMs = 0;
 
   constructor(seed: number, profile: Profile, chance: Chance) {
     this.profile = profile;
@@ -104,6 +105,16 @@ export class World {
         this.trace.add(process.name, "is gone");
       },
     };
+  }
+
+  moveStoreClock(byMs: number): void {
+    this.storeWallMs += byMs;
+    this.#storeWallMaxMs = Math.max(this.#storeWallMaxMs, this.storeWallMs);
+  }
+
+  /** A clock that was put back only delays what waits for it: in the end it reads again what it read at its furthest. */
+  putStoreClockRight(): void {
+    this.storeWallMs = this.#storeWallMaxMs;
   }
 
   /** Starts a process in a place where none lives. */

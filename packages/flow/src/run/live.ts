@@ -5,6 +5,8 @@
  *    is as durable as it will get (FLOW-08).
  * E2 Entries that are ready together are appended together; an append never overtakes another one (FLOW-72).
  * E3 A refused append ends this process's part in the run: somebody else has it, and nothing more is done (FLOW-75).
+ * E5 An append that failed ends it too, whatever failed: its events are in the state and on no record, so anything appended
+ *    behind it would leave a gap that no number shows. The run goes on from its log, by adoption.
  * E4 What must be together commits together: writes of other ports go along with events where they live in one database.
  */
 import type { ApprovalRecords, Decision, Write } from "@holdpoint/approvals";
@@ -79,6 +81,8 @@ export class LiveRun {
   #queue: Entry[] = [];
   #along: MakeWrites[] = [];
   #committing: Promise<unknown> = Promise.resolve();
+  /** Why nothing more is appended here (E5). */
+  #lost: { readonly by: unknown } | undefined;
 
   constructor(how: {
     graph: Graph;
@@ -239,18 +243,34 @@ export class LiveRun {
     return turn;
   }
 
-  /** One commit: `writes` first, so that a refusal's number says whose it was. `refused`: one of `writes`. */
+  /** E5 */
   async #append(
     attemptId: string,
     writes: readonly Write[],
     entries: readonly Entry[],
+  ): Promise<Known> {
+    if (this.#lost !== undefined) throw this.#lost.by;
+    const sealed = this.#sealed([...this.#queue, ...entries], entries.length === 0);
+    try {
+      return await this.#committed(attemptId, writes, entries, sealed);
+    } catch (error) {
+      this.#lost = { by: error };
+      throw error;
+    }
+  }
+
+  /** One commit: `writes` first, so that a refusal's number says whose it was. `refused`: one of `writes`. */
+  async #committed(
+    attemptId: string,
+    writes: readonly Write[],
+    entries: readonly Entry[],
+    sealed: SealedAppend,
   ): Promise<Known> {
     const queued = this.#queue;
     const along = this.#along;
     this.#queue = [];
     this.#along = [];
     const all = [...queued, ...entries];
-    const sealed = this.#sealed(all, entries.length === 0);
     const { alongside, log } = this.parts;
     const above = alongside
       ? all.flatMap(({ event }) => alongside(event, this.state.seed.runId))
@@ -286,7 +306,7 @@ export class LiveRun {
   }
 
   /** Entries as writes. `folded`: they are in the state already, so a snapshot of it can go along where one is due. */
-  #sealed(entries: readonly Entry[], folded: boolean) {
+  #sealed(entries: readonly Entry[], folded: boolean): SealedAppend {
     const { state, graph, parts } = this;
     const chain = this.#chain!;
     const due = folded && state.phase.is !== "ended" && isDue(this.#need);
@@ -325,6 +345,14 @@ export class LiveRun {
       { runId, revision: this.#end.revision + 1 },
     );
   }
+}
+
+/** Entries as writes, and where they leave the log. */
+interface SealedAppend {
+  readonly writes: readonly Write[];
+  readonly end: ChainEnd;
+  readonly need: SnapshotNeed;
+  readonly takeBack: () => void;
 }
 
 function charsOf(writes: readonly Write[]): number {

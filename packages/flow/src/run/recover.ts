@@ -21,9 +21,10 @@ import { isApproval } from "./wait.ts";
 export async function recover(live: LiveRun): Promise<void> {
   const records = live.parts.approvals?.records;
   if (records === undefined) return;
+  const { revision } = live.state;
   await repeatAnnounced(live, records);
   await takeLate(live, records);
-  await live.flush();
+  if (live.state.revision > revision) await live.flush();
 }
 
 // C1

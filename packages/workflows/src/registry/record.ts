@@ -111,6 +111,7 @@ export function moved(record: RunRecord, standing: Standing, at: number): RunRec
 function standingAfter(event: RunEvent): Standing | undefined {
   switch (event.type) {
     case "run-started":
+    case "settling": // announced, in a store apart: whoever takes the run up has to finish it
     case "answered":
       return { status: "running" };
     case "paused":

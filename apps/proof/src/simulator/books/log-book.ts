@@ -85,6 +85,7 @@ export class LogBook {
         return this.#end(event, revision);
       case "settling":
         this.settling = event.attemptId;
+        this.status = "running";
         return [];
       case "answered":
         return this.#answered(event);
