@@ -52,6 +52,7 @@ export type {
   InterruptPending,
   Pending,
   PendingView,
+  SleepPending,
 } from "./run/pending.ts";
 export { Checkpoint, type CheckpointView } from "./checkpoint/checkpoint.ts";
 

@@ -21,6 +21,12 @@ describe("the README", () => {
     expect(paidBack).toEqual(["A-17: 250000 under 43 characters of key"]);
   });
 
+  it("FLOW-22 asks two questions and gets two answers", async () => {
+    const { shown, claimed } = await import("./samples/questions.ts");
+    expect(shown).toEqual([{ question: "When?" }, { question: "Where?" }]);
+    expect(claimed.found).toEqual(["answer 1", "answer 2"]);
+  });
+
   it("FLOW-25 FLOW-33 FLOW-36 pays a list of bills, each a flow of its own, and keeps why one was not paid", async () => {
     const { waits, done } = await import("./samples/within.ts");
     expect(waits).toEqual(["bills#1[0]/bill.0/check#1", "bills#1[2]/bill.0/check#1"]);

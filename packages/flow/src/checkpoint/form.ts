@@ -12,7 +12,7 @@ import type { Entry, ExecutionState, Kept, Replaced, Settled, Started } from "..
 import { itemPath } from "../run/path.ts";
 import type { Frame, ItemState, RunState, Stand, VisitState } from "../run/state.ts";
 import { framesOf } from "../run/tree.ts";
-import type { ApprovalWait, InDoubtWait, InterruptWait, Wait } from "../run/wait.ts";
+import type { ApprovalWait, InDoubtWait, InterruptWait, SleepWait, Wait } from "../run/wait.ts";
 
 type Text = Extract<Kept, { form: "text" }>;
 
@@ -110,6 +110,8 @@ function waitForm(wait: Wait, parts: FormParts, visit: string): Wait {
       return interruptWaitForm(wait, visit);
     case "in-doubt":
       return { ...wait, started: startedForm(wait.started, parts, visit) };
+    case "sleep":
+      return sleepForm(wait, visit);
   }
 }
 
@@ -122,6 +124,10 @@ function approvalWaitForm(wait: ApprovalWait, parts: FormParts, visit: string): 
     id: wait.id && identityForm(wait.id, visit),
     arguments: keptText(wait.arguments, parts, named),
   };
+}
+
+function sleepForm(wait: SleepWait, visit: string): SleepWait {
+  return { ...wait, id: identityForm(wait.id, visit) };
 }
 
 /** Info and cursor are texts from the start. */
@@ -317,6 +323,8 @@ export function eventForm(event: RunEvent, parts: FormParts): RunEvent {
       return { ...event, wait: approvalWaitForm(event.wait, parts, event.visit) };
     case "in-doubt":
       return { ...event, wait: waitForm(event.wait, parts, event.visit) as InDoubtWait };
+    case "sleeping":
+      return { ...event, wait: sleepForm(event.wait, event.visit) };
     case "interrupted":
       return { ...event, wait: interruptWaitForm(event.wait, event.visit) };
     default:

@@ -69,22 +69,23 @@ export function isOneReply(value: unknown): value is OneReply {
  *   `answer-ambiguous` for a bare answer where several wait; `answer-unknown` for an id that is not waiting
  */
 export function matchReply(reply: unknown, waits: readonly Waiting[], runId: string): Matched[] {
-  const ids = waits.map(({ wait }) => pendingId(wait));
+  const asked = waits.filter(({ wait }) => wait.kind !== "sleep");
+  const ids = asked.map(({ wait }) => pendingId(wait));
   if (isOneReply(reply)) {
-    if (waits.length === 0) {
+    if (asked.length === 0) {
       throw new FlowError("answer-unknown", `nothing waits for an answer in run ${runId}`, {
         runId,
         ids,
       });
     }
-    if (waits.length !== 1) {
+    if (asked.length !== 1) {
       throw new FlowError(
         "answer-ambiguous",
-        `a bare answer, and ${waits.length} things wait: name one of ${ids.join(", ")}`,
+        `a bare answer, and ${asked.length} things wait: name one of ${ids.join(", ")}`,
         { runId, ids },
       );
     }
-    return [paired(waits[0]!, reply)];
+    return [paired(asked[0]!, reply)];
   }
   if (!isReplies(reply)) throw invalid("the answer");
   return [...reply.byId].map(([id, one]) => {
@@ -114,6 +115,8 @@ function paired({ path, wait }: Waiting, reply: OneReply): Matched {
         throw unfit(wait, `asks '${name}', and this answers '${answer.name}'`);
       return { path, wait, answer };
     }
+    case "sleep":
+      throw unfit(wait, "sleeps, and nobody answers that");
     case "in-doubt": {
       const tool = wait.started.id.name;
       const doubt = doubtTerms(reply);

@@ -6,7 +6,7 @@ import type { State } from "../graph/node.ts";
 import type { Identity } from "./identity.ts";
 import type { Kept, Settled, SpentApproval } from "./journal.ts";
 import type { Stand } from "./state.ts";
-import type { ApprovalWait, InDoubtWait, InterruptWait } from "./wait.ts";
+import type { ApprovalWait, InDoubtWait, InterruptWait, SleepWait } from "./wait.ts";
 
 /** What shapes a run, sealed with it at its start; another runner's settings don't change it (FLOW-43). */
 export interface RunSettings {
@@ -185,6 +185,8 @@ export type RunEvent = { readonly at: number } & (
   | { readonly type: "approval-requested"; readonly visit: string; readonly wait: ApprovalWait }
   | { readonly type: "interrupted"; readonly visit: string; readonly wait: InterruptWait }
   | { readonly type: "in-doubt"; readonly visit: string; readonly wait: InDoubtWait }
+  | { readonly type: "sleeping"; readonly visit: string; readonly wait: SleepWait }
+  | { readonly type: "deadline-fired"; readonly visit: string; readonly callId: string }
   | { readonly type: "visit-waiting"; readonly visit: string }
   | { readonly type: "settling"; readonly attemptId: string; readonly answers: readonly Answered[] }
   | { readonly type: "answered"; readonly attemptId: string; readonly answers: readonly Answered[] }

@@ -40,6 +40,7 @@ import type { Place } from "./place.ts";
 import { prepareSeal } from "./prepare.ts";
 import type { Rest } from "./rest.ts";
 import { keptAsText, revealed } from "./reveal.ts";
+import { beginSleeping } from "./sleeping.ts";
 import { Scope, type Begin, type Revealed, type ScopeEnd, type ScopeOps } from "./scope.ts";
 
 const none: never[] = [];
@@ -136,7 +137,11 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     };
   }
 
-  question(what: Interrupt, info: unknown, cursor: unknown): Question & { number: number } {
+  question(
+    what: Interrupt,
+    info: unknown,
+    cursor: unknown,
+  ): Question & { number: number | undefined } {
     const question = questionOf(what, { info, cursor }, this.#asks, this.visit);
     const { cursor: kept } = question;
     const number = (this.#numbers ??= this.#numbered(freshExecution)).take(
@@ -144,6 +149,10 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
       kept === undefined ? undefined : { form: "value", value: kept },
     );
     return { ...question, number };
+  }
+
+  sleep(until: Date | number): Begin {
+    return beginSleeping(this, until);
   }
 
   #numbered(execution: ExecutionState): AskNumbers {
@@ -157,7 +166,7 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
 
   cursor(what: Interrupt): { readonly value: unknown } | undefined {
     const facts = declaredFacts(what, this.#asks, this.visit);
-    const left = this.#numbers!.restored(facts.name);
+    const left = this.#numbers?.restored(facts.name);
     if (left === undefined) return undefined;
     this.#prior?.leaveOut(left.behind);
     return { value: this.#decoded(left.cursor, facts.cursor) };

@@ -142,12 +142,15 @@ function foldExecution(run: RunState, event: RunEvent): void {
     case "nested-dropped":
       return endNested(run, event.visit, event.path);
     case "approval-requested":
-    case "interrupted": {
+    case "interrupted":
+    case "sleeping": {
       const { waits } = execution(run, event.visit);
       remove(waits, (wait) => wait.callId === event.wait.callId);
       waits.push(event.wait);
       return;
     }
+    case "deadline-fired":
+      return foldFired(run, event);
     case "superseded":
     case "answer-unused":
       return foldReplaced(run, event);
@@ -246,6 +249,18 @@ function foldAnswered(run: RunState, event: EventOf<"answered">): void {
     wake(run, answer.visit); // FLOW-30: only executions that got an answer run again
   }
   run.settling = undefined;
+  run.phase = { is: "running" };
+}
+
+/** A sleep ends like any other outcome, and only what slept runs again. */
+function foldFired(run: RunState, { visit, callId }: EventOf<"deadline-fired">): void {
+  const { waits, journal } = execution(run, visit);
+  const wait = waits.find((candidate) => candidate.callId === callId);
+  if (wait?.kind !== "sleep") return;
+  remove(waits, (candidate) => candidate === wait);
+  const { id } = wait;
+  journal.push({ id, outcome: { ok: true, result: { form: "value", value: undefined } } });
+  wake(run, visit);
   run.phase = { is: "running" };
 }
 

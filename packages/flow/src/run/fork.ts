@@ -102,6 +102,8 @@ function executionAnew(execution: ExecutionState): ExecutionState {
         break;
       case "interrupt":
         break; // its code asks anew, of whoever answers the fork
+      case "sleep":
+        break; // its code sleeps anew
       case "in-doubt":
         intents.push(wait.started);
     }

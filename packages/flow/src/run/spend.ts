@@ -43,20 +43,27 @@ export async function spend(
   records: ApprovalRecords | undefined,
   attemptId: string,
   settles: readonly Settling[],
-  { votes = [], asked }: { readonly votes?: readonly Write[]; readonly asked?: NewEvent } = {},
+  beside: {
+    readonly votes?: readonly Write[];
+    readonly asked?: NewEvent;
+    /** What happens beside the answers, in the same commit. */
+    readonly events?: readonly NewEvent[];
+  } = {},
 ): Promise<void> {
+  const { votes = [], asked, events: more = [] } = beside;
   const writes = [...settles.flatMap((settle) => settle.writes), ...votes];
   const answers = settles.map((settle) => settle.answered);
   const answered = { type: "answered", attemptId, answers } as const;
   const standing = (known: Known): Promise<void> =>
     ifRefused(live, records, { answers, writes, known });
   const first = asked === undefined || !live.durable ? [] : [asked]; // P5
+  const events = answers.length > 0 ? [answered, ...more] : more;
 
   if (
     live.durable &&
     (records === undefined || writes.length === 0 || live.sharesHome(records.store))
   ) {
-    return standing(await live.commit({ attemptId, writes, events: [...first, answered] })); // P2
+    return standing(await live.commit({ attemptId, writes, events: [...first, ...events] })); // P2
   }
   if (records !== undefined && writes.length > 0) {
     for (const event of first) live.emit(event);
@@ -64,7 +71,7 @@ export async function spend(
     await live.flush();
     await standing(await commitKnown(records.store, attemptId, writes)); // P1
   }
-  live.emit(answered);
+  for (const event of events) live.emit(event);
   await live.flush();
 }
 

@@ -12,7 +12,7 @@ import type { Identity } from "./identity.ts";
 import type { Kept, Started } from "./journal.ts";
 
 /** Something that waits. */
-export type Wait = ApprovalWait | InterruptWait | InDoubtWait;
+export type Wait = ApprovalWait | InterruptWait | InDoubtWait | SleepWait;
 
 interface WaitBase {
   /** W1 */
@@ -59,6 +59,14 @@ export interface InDoubtWait extends WaitBase {
   readonly asked: boolean;
 }
 
+/** A pause that a deadline ends. */
+export interface SleepWait extends WaitBase {
+  readonly kind: "sleep";
+  readonly id: Identity;
+  /** From when on a resume goes on, in milliseconds since 1970. */
+  readonly until: number;
+}
+
 /** A wait where it stands. */
 export interface Waiting<W extends Wait = Wait> {
   /** The visit's path. */
@@ -71,7 +79,7 @@ export function pendingId(wait: Wait): string {
   return wait.kind === "approval" ? (wait.approvalId ?? wait.callId) : wait.callId;
 }
 
-/** What asks: the tool, `node:<flow>.<node>` for a gate, `ask:<name>` for an interrupt. */
+/** What asks: the tool, `node:<flow>.<node>` for a gate, `ask:<name>` for an interrupt, `sleep`. */
 export function askedBy(wait: Wait): string {
   switch (wait.kind) {
     case "approval":
@@ -80,6 +88,8 @@ export function askedBy(wait: Wait): string {
       return `ask:${wait.id.name}`;
     case "in-doubt":
       return wait.started.id.name;
+    case "sleep":
+      return "sleep";
   }
 }
 

@@ -113,6 +113,7 @@ function standingAfter(event: RunEvent): Standing | undefined {
     case "run-started":
     case "settling": // announced, in a store apart: whoever takes the run up has to finish it
     case "answered":
+    case "deadline-fired":
       return { status: "running" };
     case "paused":
       return { status: "interrupted" };
@@ -141,6 +142,14 @@ function waitsAfter(waits: readonly WaitingFor[], event: RunEvent): readonly Wai
       const tool = started.id.name;
       return withWait(waits, { kind, id: callId, approvalId: undefined, visit, callId, tool });
     }
+    case "sleeping": {
+      const { kind, callId } = event.wait;
+      const { visit } = event;
+      const wait = { kind, id: callId, approvalId: undefined, visit, callId, tool: "sleep" };
+      return withWait(waits, wait);
+    }
+    case "deadline-fired":
+      return waits.filter((wait) => !isOf(wait, event));
     case "interrupted": {
       const { kind, id: asked, callId, answerBy } = event.wait;
       const { visit } = event;

@@ -110,6 +110,8 @@ const words: Readonly<Record<RunEventType, string>> = {
   forked: "forked from another run",
   interrupted: "asks",
   "in-doubt": "is in doubt",
+  sleeping: "sleeps",
+  "deadline-fired": "wakes",
   "item-finished": "finished an item",
   "item-skipped": "skipped an item",
   "nested-started": "runs another flow",
