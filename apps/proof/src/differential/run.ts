@@ -108,8 +108,9 @@ export async function ran(of: Block, mode: Mode): Promise<Ran> {
   }
 }
 
-function follow(trace: Trace, { type, visit }: RunNotice): void {
+function follow(trace: Trace, { type, visit, name, ok }: RunNotice): void {
   if (visit === undefined) return;
+  if (type === "nested-finished" && ok === false) trace.failed.add(`${visit}/${name}.`);
   if (type === "visit-started") trace.began(visit);
   if (type === "visit-finished") trace.ended(visit);
 }
