@@ -3,10 +3,12 @@ import type { Proof } from "./command.ts";
 import { differentialCommand } from "./differential/command.ts";
 import { killCommand } from "./kill/command.ts";
 import { simulateCommand } from "./simulator/command.ts";
+import { plantedCommand } from "./simulator/planting-command.ts";
 
 const commands: Readonly<Record<string, Proof>> = {
   differential: differentialCommand,
   kill: killCommand,
+  planted: plantedCommand,
   simulate: simulateCommand,
 };
 

@@ -5,6 +5,7 @@
 export const fixtures: ReadonlyMap<number, string> = new Map([
   [24, "an approval that its port answered at once was asked for again after a crash"],
   [35, "a settle in a store apart whose process died was looked for by nobody"],
+  [39, "a run in doubt was tried again and again without a pause, asking anew each time"],
   [48, "a gate that a recovery settled had no outcome"],
   [60, "two processes announced settles of one approval, and the one that stood was forgotten"],
   [75, "a run went on behind events that a store away had kept from its log"],
