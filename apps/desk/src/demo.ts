@@ -216,7 +216,7 @@ class Story {
       try {
         return await use(desk, provider);
       } finally {
-        desk.close();
+        await desk.close();
       }
     } finally {
       provider.close();

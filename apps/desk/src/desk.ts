@@ -1,19 +1,21 @@
 /**
  * The desk: the refund workflow over its store. Everything it knows is in the store; a new process with the same folder and
- * key is the same desk.
+ * key is the same desk. One process at a time works, by a lease; any number may look and decide.
  */
+import { setTimeout } from "node:timers/promises";
+
 import { SealedRecords, type ApprovalView } from "@holdpoint/approvals";
 import { keyringOf } from "@holdpoint/seal";
 import type { SqliteStore } from "@holdpoint/sqlite";
 import { editsOf } from "@holdpoint/tools";
-import { isTerminal, Workflows, type Activity, type RunView } from "@holdpoint/workflows";
+import { Supervisor, Workflows, type Activity, type RunView } from "@holdpoint/workflows";
 
 import { DeskError } from "./failure.ts";
 import { refundFlow } from "./flow.ts";
 import type { Folder } from "./folder.ts";
 import type { Provider } from "./provider.ts";
 import type { RefundRequest } from "./requests.ts";
-import { isTakenOver, restOf, setAside, whyNot, type Rest, type Standing } from "./standing.ts";
+import { isElsewhere, restOf, setAside, whyNot, type Rest, type Standing } from "./standing.ts";
 import { openStoreFile } from "./store-file.ts";
 import { deskTools, type DeskTools } from "./tools.ts";
 import { refundWorkflow, type RefundWorkflow } from "./workflow.ts";
@@ -28,6 +30,9 @@ export interface Waiting {
 }
 
 const pageMax = 500;
+/** How long the work of a process that was killed waits for the next one: short, since somebody looks on. */
+const leaseMs = 2_000;
+const pollMs = 100;
 
 export class Desk {
   readonly tools: DeskTools;
@@ -35,7 +40,7 @@ export class Desk {
   readonly records: SealedRecords;
   readonly #store: SqliteStore;
   readonly #definition: RefundWorkflow;
-  readonly #workflows: Workflows<readonly [RefundWorkflow]>;
+  readonly #supervisor: Supervisor<readonly [RefundWorkflow]>;
 
   private constructor(store: SqliteStore, provider: Provider, key: Uint8Array) {
     const keyring = keyringOf(key);
@@ -44,7 +49,9 @@ export class Desk {
     this.#definition = refundWorkflow(refundFlow(this.tools));
     const edits = editsOf([this.tools.payBack]);
     const definitions = [this.#definition] as const;
-    this.#workflows = new Workflows({ store, definitions, keyring, scope, edits });
+    // One request after the other: who came first is served first.
+    const how = { session: scope, workers: 1, leaseMs, pollMs };
+    this.#supervisor = new Supervisor({ store, definitions, keyring, scope, edits, ...how });
     this.records = new SealedRecords(store.approvals, { keyring, edits });
   }
 
@@ -53,7 +60,7 @@ export class Desk {
     const store = openStoreFile(folder.store);
     try {
       const desk = new Desk(store, provider, key);
-      await assertOpens(desk.#workflows, folder);
+      await assertOpens(desk.#supervisor, folder);
       return desk;
     } catch (error) {
       store.close();
@@ -62,40 +69,39 @@ export class Desk {
   }
 
   /**
+   * Begins to work: takes the desk over from a process that died, and goes on with what that left. Where another one is at
+   * work it stands by, and answers false.
+   */
+  async begin(): Promise<boolean> {
+    await this.#supervisor.activate();
+    // A lease of nobody has lapsed by then, and was looked at.
+    for (let waitedMs = 0; waitedMs < leaseMs + 5 * pollMs; waitedMs += pollMs) {
+      if (this.#supervisor.ready().ready) return true;
+      await setTimeout(pollMs);
+    }
+    return this.#supervisor.ready().ready;
+  }
+
+  /**
    * Brings a request as far as it goes without a person: starts its run, or goes on where that stood, wherever a process that
    * was killed left it. A decision that people took meanwhile is carried out. The request's id is the start key, so it is one
    * run however often it comes.
    */
   async carryOn(request: RefundRequest): Promise<Rest> {
-    let begun: RunView | undefined;
     try {
-      begun = await this.#workflows.start("refund", request, { key: request.id });
-      return await this.#broughtOn(begun);
+      const { runId, version } = await this.#supervisor.start("refund", request, {
+        key: request.id,
+      });
+      if (version !== this.#definition.version) {
+        return setAside(`run ${runId} is of another version of the desk`);
+      }
+      return restOf(await this.#supervisor.settled(runId));
     } catch (error) {
-      if (isTakenOver(error)) return this.#restElsewhere(begun);
+      if (isElsewhere(error)) return { status: "elsewhere" };
       const why = whyNot(error);
       if (why === undefined) throw error;
       return setAside(why);
     }
-  }
-
-  async #broughtOn(begun: RunView): Promise<Rest> {
-    const { runId, status } = begun;
-    if (isTerminal(status)) return restOf(begun);
-    if (status === "pending") {
-      // Just put on record, and on its way here; or left so by a process that died before its first step.
-      const now = await this.#workflows.settled(runId);
-      if (now.status !== "pending") return restOf(now);
-    }
-    const adoption = await this.#workflows.adopt(runId);
-    if (adoption.did === "left") return setAside(`run ${runId} is of another version of the desk`);
-    return restOf(await this.#workflows.settled(runId));
-  }
-
-  /** Where a run stands that another process took over. */
-  async #restElsewhere(begun: RunView | undefined): Promise<Rest> {
-    const now = begun && (await this.#workflows.get(begun.runId));
-    return now === undefined ? { status: "elsewhere" } : restOf(now);
   }
 
   /** Where every request stands, by its id. */
@@ -125,7 +131,7 @@ export class Desk {
 
   /** What happened to a run, verified entry by entry. @throws FlowError `checkpoint-tampered` naming the run */
   history(runId: string): Promise<readonly Activity[]> {
-    return this.#workflows.history(runId, { limit: pageMax });
+    return this.#supervisor.history(runId, { limit: pageMax });
   }
 
   /** Every approval's record, or those in one state. @throws ApprovalError `record-tampered` */
@@ -143,7 +149,9 @@ export class Desk {
     return views;
   }
 
-  close(): void {
+  /** Gives the desk back, where it was taken. */
+  async close(): Promise<void> {
+    await this.#supervisor.shutdown();
     this.#store.close();
   }
 
@@ -151,7 +159,7 @@ export class Desk {
     const runs: RunView[] = [];
     let from: { cursor?: string } | undefined = {};
     while (from !== undefined) {
-      const page = await this.#workflows.list({ order: "oldest", limit: pageMax, ...from });
+      const page = await this.#supervisor.list({ order: "oldest", limit: pageMax, ...from });
       const [broken] = page.broken;
       if (broken !== undefined) throw broken.error;
       runs.push(...page.items);
@@ -165,7 +173,7 @@ export class Desk {
     if (rest.status !== "completed") return rest;
     return {
       status: "completed",
-      outcome: await this.#workflows.output(this.#definition, run.runId),
+      outcome: await this.#supervisor.output(this.#definition, run.runId),
     };
   }
 }

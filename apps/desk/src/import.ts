@@ -41,7 +41,7 @@ export async function importFile(
       reportWaiting(screen, await desk.waiting());
       assertAllTaken(pass);
     } finally {
-      desk.close();
+      await desk.close();
     }
   } finally {
     provider.close();

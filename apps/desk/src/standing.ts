@@ -55,11 +55,7 @@ export function whyNot(error: unknown): string | undefined {
   return isWorkflowError(error) || isFlowError(error) ? error.message : undefined;
 }
 
-/** Whether another process took a run from this one. Nothing is wrong then: each step is taken once, by one of them. */
-export function isTakenOver(error: unknown): boolean {
-  return (
-    isWorkflowError(error, "run-moved") ||
-    isFlowError(error, "revision-conflict") ||
-    isFlowError(error, "run-exists")
-  );
+/** Whether another process has the desk. Nothing is wrong then: each step is taken once, by one of them. */
+export function isElsewhere(error: unknown): boolean {
+  return isWorkflowError(error, "session-owned") || isWorkflowError(error, "lease-lost");
 }

@@ -20,6 +20,7 @@ export async function workThrough(
 ): Promise<Pass> {
   const counts = { completed: 0, waiting: 0, elsewhere: 0 };
   const setAside: { request: string; why: string }[] = [];
+  await desk.begin();
   for (const [index, request] of requests.entries()) {
     const rest = await desk.carryOn(request);
     if (rest.status === "set-aside") setAside.push({ request: request.id, why: rest.why });

@@ -25,7 +25,7 @@ async function work(order: WorkerOrder): Promise<void> {
   const pass = await workThrough(desk, requests, (done) =>
     tell({ kind: "progress", done, all: requests.length }),
   );
-  desk.close();
+  await desk.close();
   provider.close();
   tell({ kind: "done", pass });
 }

@@ -2,15 +2,15 @@ import { readFileSync } from "node:fs";
 
 import { keyringOf } from "@holdpoint/seal";
 import { openSqlite } from "@holdpoint/sqlite";
-import { Workflows } from "@holdpoint/workflows";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { Supervisor } from "@holdpoint/workflows";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { Desk, scope } from "../src/desk.ts";
 import { refundFlow } from "../src/flow.ts";
 import { folderAt, type Folder } from "../src/folder.ts";
 import { readOrders } from "../src/orders.ts";
 import { prepareFolder } from "../src/prepare.ts";
-import { Provider, type Committed } from "../src/provider.ts";
+import { Provider } from "../src/provider.ts";
 import type { RefundRequest } from "../src/requests.ts";
 import { sample } from "../src/sample.ts";
 import { deskTools } from "../src/tools.ts";
@@ -25,12 +25,12 @@ const request = readFileSync(sample.requests, "utf8")
   .map((line) => JSON.parse(line) as RefundRequest)[0]!;
 
 /** A desk as a process of its own would have it: its own connections to the same files. */
-async function deskOn(folder: Folder, committed?: Committed) {
+async function deskOn(folder: Folder) {
   const key = await prepareFolder(folder, undefined);
-  const provider = new Provider(folder.provider, orders, committed);
+  const provider = new Provider(folder.provider, orders);
   const desk = await Desk.open(folder, provider, key);
-  onTestFinished(() => {
-    desk.close();
+  onTestFinished(async () => {
+    await desk.close();
     provider.close();
   });
   return { desk, provider };
@@ -43,52 +43,38 @@ describe("carrying a request on", () => {
     const { provider } = await deskOn(folder);
     const store = openSqlite(folder.store);
     const definitions = [refundWorkflow(refundFlow(deskTools(provider)))] as const;
-    const dying = new Workflows({ store, definitions, keyring: keyringOf(key), scope });
+    const keyring = keyringOf(key);
+    const how = { session: scope, leaseMs: 300, pollMs: 10 };
+    const dying = new Supervisor({ store, definitions, keyring, scope, ...how });
+    await dying.activate();
     await dying.start("refund", request, { key: request.id });
-    store.close();
-    await dying.waitIdle();
+    store.close(); // its lease stands until it lapses
+    await dying.shutdown();
 
     const { desk } = await deskOn(folder);
     expect(await desk.standings()).toEqual(new Map([[request.id, { status: "elsewhere" }]]));
+    expect(await desk.begin()).toBe(true);
     expect(await desk.carryOn(request)).toEqual({ status: "completed" });
     expect(provider.payments()).toHaveLength(1);
   });
 
-  it("says where a request came to rest that another process took over and finished", async () => {
+  it("stands by while another process is at work, and goes on once that has given the desk back", async () => {
     const folder = folderAt(temporaryFolder());
     const other = await deskOn(folder);
-    const { desk } = await deskOn(folder, async (operation) => {
-      if (operation === "claim") await other.desk.carryOn(request);
-    });
-    expect(await desk.carryOn(request)).toEqual({ status: "completed" });
-    expect(other.provider.payments()).toHaveLength(1);
-  });
-
-  it("says that another process has a request while it works on it", async () => {
-    const folder = folderAt(temporaryFolder());
-    let take = (): void => {};
-    const taken = new Promise<void>((resolve) => void (take = resolve));
-    let mine: Promise<unknown> | undefined;
-    const other = await deskOn(folder, async (operation) => {
-      if (operation !== "pay") return;
-      take();
-      expect(await mine).toEqual({ status: "elsewhere" });
-    });
-    let theirs: Promise<unknown> | undefined;
-    const { desk } = await deskOn(folder, async (operation) => {
-      if (operation !== "claim") return;
-      theirs = other.desk.carryOn(request);
-      await taken;
-    });
-    mine = desk.carryOn(request);
-    expect(await mine).toEqual({ status: "elsewhere" });
-    expect(await theirs).toEqual({ status: "completed" });
+    expect(await other.desk.begin()).toBe(true);
+    const { desk } = await deskOn(folder);
+    expect(await desk.begin()).toBe(false);
+    expect(await desk.carryOn(request)).toEqual({ status: "elsewhere" });
+    expect(await other.desk.carryOn(request)).toEqual({ status: "completed" });
+    await other.desk.close();
+    await vi.waitUntil(async () => (await desk.carryOn(request)).status === "completed", 10_000);
     expect(other.provider.payments()).toHaveLength(1);
   });
 
   it("says in plain words that an id came again with another wish", async () => {
     const folder = folderAt(temporaryFolder());
     const { desk } = await deskOn(folder);
+    await desk.begin();
     await desk.carryOn(request);
     expect(await desk.carryOn({ ...request, reason: "another" })).toEqual({
       status: "set-aside",

@@ -77,7 +77,7 @@ class SmallDesk {
       try {
         return await use(desk, provider);
       } finally {
-        desk.close();
+        await desk.close();
       }
     } finally {
       provider.close();

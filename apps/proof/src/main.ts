@@ -1,15 +1,23 @@
 // What holds across processes and over faults, a command each: `pnpm proof <name> [--quick] [times]`. CI runs the quick forms.
 import type { Proof } from "./command.ts";
 import { differentialCommand } from "./differential/command.ts";
+import { faultsCommand } from "./faults/command.ts";
 import { killCommand } from "./kill/command.ts";
+import { mutantsCommand } from "./mutants/command.ts";
+import { onceCommand } from "./once/command.ts";
 import { simulateCommand } from "./simulator/command.ts";
 import { plantedCommand } from "./simulator/planting-command.ts";
+import { waitingCommand } from "./waiting/command.ts";
 
 const commands: Readonly<Record<string, Proof>> = {
   differential: differentialCommand,
+  faults: faultsCommand,
   kill: killCommand,
+  mutants: mutantsCommand,
+  once: onceCommand,
   planted: plantedCommand,
   simulate: simulateCommand,
+  waiting: waitingCommand,
 };
 
 /** Options that take a number. */

@@ -22,6 +22,7 @@ import {
   type Vote,
 } from "./record.ts";
 import { checkedId } from "./request.ts";
+import { statements } from "./store.ts";
 import { ballotOf, cast, denialWrites } from "./voting.ts";
 
 export interface DecideHow {
@@ -95,6 +96,7 @@ async function decidePending(
   const committed = await access.commit(attemptId, writes);
   if (committed.status === "refused") {
     if (committed.refusal.because === "late") throw expired(record);
+    if (writes[committed.write]?.statement === statements.appendAudit) throw putBack(record);
     return undefined;
   }
   if (outcome.status === "superseded") return { status: "superseded", by: outcome.by };
@@ -103,6 +105,12 @@ async function decidePending(
     status: "decided",
     decision: access.decisionOf(outcome.record, outcome.record.decision),
   };
+}
+
+/** Record and trail move in one commit: a trail that is ahead of its record was not put back with it (STORE-12). */
+function putBack({ id }: PendingRecord): ApprovalError {
+  const message = `the approval ${id} was put back: its audit trail says that it was decided before`;
+  return new ApprovalError("record-tampered", message, { approvalId: id });
 }
 
 /** Too late: told what stands, or, where it is what they said themselves, that it does. */

@@ -46,16 +46,24 @@ export { FlowRunner, type ResumeOptions, type RunOptions } from "./run/runner.ts
 export type { FlowRunnerOptions } from "./run/options.ts";
 export type { NodePlan, PlanReason, ResumePlan } from "./run/resume-plan.ts";
 export type { RunResult } from "./run/result.ts";
-export type { ApprovalPending, InterruptPending, Pending, PendingView } from "./run/pending.ts";
+export type {
+  ApprovalPending,
+  InDoubtPending,
+  InterruptPending,
+  Pending,
+  PendingView,
+  SleepPending,
+} from "./run/pending.ts";
 export { Checkpoint, type CheckpointView } from "./checkpoint/checkpoint.ts";
 
 // Answering
 export { answer, answerJson, type Answer, type Answerer } from "./run/answer.ts";
+export { inDoubt, type DoubtAnswer } from "./run/doubt-answer.ts";
 export { replies, type OneReply, type Replies, type Reply } from "./run/answers.ts";
 export { ApprovalAlreadyDecided, approve, deny, unverified } from "@holdpoint/approvals";
 
 // Watching and history
-export type { Answered, EventOf, RunEvent, RunEventType } from "./run/event.ts";
+export type { Answered, EventOf, RunEvent, RunEventType, Verdict } from "./run/event.ts";
 export type { RunNotice } from "./run/notice.ts";
 export type { Listener } from "./run/telling.ts";
 export type { Logger } from "./run/parts.ts";

@@ -10,7 +10,7 @@ describe("the README", () => {
     const samples = readdirSync(new URL("samples", import.meta.url)).map((file) =>
       read(`samples/${file}`),
     );
-    expect(samples).toHaveLength(2);
+    expect(samples).toHaveLength(4);
     expect(new Set(blocks)).toEqual(new Set(samples));
   });
 
@@ -19,6 +19,21 @@ describe("the README", () => {
     expect(asked).toEqual(["node:refund.review", "issue_refund"]);
     expect(end).toEqual({ orderId: "A-17", cents: 250_000, refundId: "refund of A-17" });
     expect(paidBack).toEqual(["A-17: 250000 under 43 characters of key"]);
+  });
+
+  it("FLOW-22 asks two questions and gets two answers", async () => {
+    const { shown, claimed } = await import("./samples/questions.ts");
+    expect(shown).toEqual([{ question: "When?" }, { question: "Where?" }]);
+    expect(claimed.found).toEqual(["answer 1", "answer 2"]);
+  });
+
+  it("FLOW-25 FLOW-33 FLOW-36 pays a list of bills, each a flow of its own, and keeps why one was not paid", async () => {
+    const { waits, done } = await import("./samples/within.ts");
+    expect(waits).toEqual(["bills#1[0]/bill.0/check#1", "bills#1[2]/bill.0/check#1"]);
+    expect(done).toMatchObject({
+      status: "completed",
+      state: { paid: ["90000 to rent", "2000 to phone", "denied"] },
+    });
   });
 
   it("FLOW-24 FLOW-36 answers three calls of one node by their ids, one of them by no", async () => {

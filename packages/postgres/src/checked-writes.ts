@@ -13,6 +13,7 @@ export interface CheckedWrite {
   readonly expect: number | "any";
   readonly values: Readonly<Record<string, Cell>>;
   readonly before: number | null;
+  readonly from: number | null;
   readonly fence: Fence | undefined;
 }
 
@@ -42,15 +43,17 @@ export function checkedWrites(
 }
 
 function checkedWrite(write: Write): CheckedWrite {
-  const { statement, scope, key, expect, before, fence } = write;
+  const { statement, scope, key, expect, before, from, fence } = write;
   const table = tableByStatement.get(statement);
   if (table === undefined) throw invalid("a statement that this store does not know");
   if (!isIdentifier(scope, limits.idCharactersMax)) throw invalid(`a scope in ${statement}`);
   if (!isIdentifier(key, limits.keyCharactersMax)) throw invalid(`a key in ${statement}`);
   if (expect !== "any" && !isCount(expect)) throw invalid(`an expected version in ${statement}`);
   if (table.appendOnly && expect !== 0) throw invalid(`an expected version in ${statement}`);
-  if (before !== undefined && !Number.isSafeInteger(before)) {
-    throw invalid(`a time limit in ${statement}`);
+  for (const time of [before, from]) {
+    if (time !== undefined && !Number.isSafeInteger(time)) {
+      throw invalid(`a time limit in ${statement}`);
+    }
   }
   if (fence !== undefined && !(isName(fence.name) && isCount(fence.epoch))) {
     throw invalid(`a fence in ${statement}`);
@@ -62,6 +65,7 @@ function checkedWrite(write: Write): CheckedWrite {
     expect,
     values: checkedValues(write, table),
     before: before ?? null,
+    from: from ?? null,
     fence: fence && { name: fence.name, epoch: fence.epoch },
   };
 }

@@ -13,13 +13,22 @@ import type { Statements } from "./statements.ts";
 import { limits } from "./limits.ts";
 import type { RawRow } from "./tables.ts";
 import { stateOf } from "./unavailable.ts";
-import { bindsOf, feedsOf, inLockOrder, placeOf, shapeOf, writeSql } from "./write-sql.ts";
+import {
+  arePutUnderFences,
+  bindsOf,
+  feedsOf,
+  inLockOrder,
+  placeOf,
+  shapeOf,
+  writeSql,
+} from "./write-sql.ts";
 
 /** Whether a list can be one statement: its parts see one state of the rows, so none may build on another. */
 export function isOneStatement(writes: readonly CheckedWrite[]): boolean {
   return (
     writes.length <= limits.statementWritesMax &&
-    new Set(writes.map(placeOf)).size === writes.length
+    new Set(writes.map(placeOf)).size === writes.length &&
+    !arePutUnderFences(writes)
   );
 }
 

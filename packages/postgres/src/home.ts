@@ -187,10 +187,11 @@ export class PostgresHome implements Committer {
   // One way to the server, and settings that end with the transaction. S4
   #beginSql(): string {
     const { statementMs } = this.settings;
+    const longestMs = statementMs + limits.graceMs / 2; // a lock that is waited for in vain is told as such
     return `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
       SET LOCAL lock_timeout = ${statementMs};
-      SET LOCAL statement_timeout = ${statementMs + limits.graceMs / 2};
-      SET LOCAL idle_in_transaction_session_timeout = ${statementMs};
+      SET LOCAL statement_timeout = ${longestMs};
+      SET LOCAL idle_in_transaction_session_timeout = ${longestMs};
       SELECT set_config('synchronous_commit', 'on', true)
         WHERE current_setting('synchronous_commit') = 'off'`;
   }

@@ -16,7 +16,7 @@ import type { CheckedWrite } from "./checked-writes.ts";
 import { MovedMeanwhile } from "./retrying.ts";
 import type { Session } from "./sessions.ts";
 import type { Binds, Statements } from "./statements.ts";
-import { integerOf, rowOf, type RawRow } from "./tables.ts";
+import { integerOf, rowOf, tables, type RawRow } from "./tables.ts";
 import { bindsOf, feedsOf, inLockOrder, shapeOf, standingSql, writeSql } from "./write-sql.ts";
 
 /** `applied` is how many writes changed a row: a refused list's are taken back by its caller. */
@@ -74,7 +74,9 @@ class Judging {
     const done = await this.#row(sqlOf(write), bindsOf(this.#attemptId, write, 0));
     if (done?.["ok"] === true) return { is: "applied" };
     // It did something, and was late by then: it counts as what it was too late for.
-    if (done !== undefined) return { is: "refused", refusal: await this.#late() };
+    if (done !== undefined) {
+      return { is: "refused", refusal: { because: "late", now: await this.#now() } };
+    }
     const stands = await this.#standing(write);
     if (isOwn(this.#attemptId, write, stands)) return { is: "own" };
     if (write.expect === "any" && stands !== undefined) return { is: "let be" };
@@ -87,28 +89,24 @@ class Judging {
   }
 
   // J3
-  async #refusalOf(
-    { expect, fence, before }: CheckedWrite,
-    stands: Row | undefined,
-  ): Promise<Refusal> {
+  async #refusalOf(write: CheckedWrite, stands: Row | undefined): Promise<Refusal> {
+    const { scope, expect, before, from, fence } = write;
     if (expect !== "any" && (stands?.version ?? 0) !== expect)
       return { because: "version", stands };
     if (fence !== undefined) {
-      const lease = await this.#row("SELECT epoch FROM {leases} WHERE name = :name", {
-        name: fence.name,
-      });
+      const lease = await this.#row(standingSql(tables.leases), { scope, key: fence.name });
       const epoch = lease === undefined ? 0 : integerOf(lease["epoch"]);
       if (epoch > fence.epoch) return { because: "fenced", epoch };
     }
-    const refusal = await this.#late();
+    const now = await this.#now();
+    if (before !== null && now >= before) return { because: "late", now };
+    if (from !== null && now < from) return { because: "early", now };
     // What stood in the way has moved meanwhile: there is nothing to name, and nothing against trying again.
-    if (before === null || refusal.now < before) throw new MovedMeanwhile();
-    return refusal;
+    throw new MovedMeanwhile();
   }
 
-  async #late(): Promise<Refusal & { readonly because: "late" }> {
-    const read = await this.#row("SELECT {now} AS now", {});
-    return { because: "late", now: integerOf(read?.["now"]) };
+  async #now(): Promise<number> {
+    return integerOf((await this.#row("SELECT {now} AS now", {}))?.["now"]);
   }
 
   async #row(sql: string, binds: Binds): Promise<RawRow | undefined> {

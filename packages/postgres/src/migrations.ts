@@ -2,7 +2,7 @@
  * The schema, as the list of steps that make it. Append-only: a released step never changes, and the manifest in
  * `schema-manifest.json` is compared with this list by a test. Names are found in the one schema that a step runs in.
  *
- * 1  approvals, their keys and audit trail with its numbering; run logs; runs and their start keys; epochs of leases.
+ * 1  approvals, their keys and audit trail with its numbering; run logs; runs and their start keys; leases.
  * 2  snapshots of runs.
  *
  * Older programs refuse a newer schema (`schema-newer`); newer programs bring an older one up at opening.
@@ -114,8 +114,14 @@ CREATE TABLE run_keys (
   PRIMARY KEY (scope, key)
 );
 CREATE TABLE leases (
-  name text COLLATE "C" NOT NULL PRIMARY KEY,
-  epoch bigint NOT NULL
+  scope text COLLATE "C" NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  row_version bigint NOT NULL,
+  attempt text COLLATE "C" NOT NULL,
+  epoch bigint NOT NULL CHECK (epoch > 0),
+  owner text COLLATE "C",
+  until bigint NOT NULL,
+  PRIMARY KEY (scope, key)
 );
 `;
 

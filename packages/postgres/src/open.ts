@@ -1,12 +1,13 @@
 import type { ApprovalStore, Committer, RowRemover } from "@holdpoint/approvals";
 import type { RunLog } from "@holdpoint/flow";
-import type { RunRegistry } from "@holdpoint/workflows";
+import type { LeaseStore, RunRegistry } from "@holdpoint/workflows";
 import { Pool } from "pg";
 
 import { approvalsOn } from "./approvals.ts";
 import { PostgresStoreError } from "./errors.ts";
 import type { PostgresHome } from "./home.ts";
 import { homeOfOwn, homeOn, type PostgresOptions } from "./homes.ts";
+import { leasesOn } from "./leases.ts";
 import { limits } from "./limits.ts";
 import { logOn } from "./log.ts";
 import type { PostgresPool } from "./pool.ts";
@@ -18,6 +19,7 @@ export interface PostgresStore extends Committer {
   readonly approvals: ApprovalStore;
   readonly log: RunLog;
   readonly runs: RunRegistry;
+  readonly leases: LeaseStore;
   /** Takes rows out of it; for `Retention` of the workflows. */
   readonly removal: RowRemover;
   /** Ends it and wakes who waits; a pool that was made for it is ended, a caller's is not. */
@@ -50,6 +52,7 @@ export async function openPostgres(
     approvals: approvalsOn(home),
     log: logOn(home),
     runs: runsOn(home),
+    leases: leasesOn(home),
     removal: home,
     now: () => home.now(),
     commit: (attemptId, writes) => home.commit(attemptId, writes),

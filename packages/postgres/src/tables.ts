@@ -68,6 +68,12 @@ const runs: Table = {
 
 const runKeys: Table = { name: "runKeys", columns: { runId: "text" }, appendOnly: true };
 
+const leases: Table = {
+  name: "leases",
+  columns: { epoch: "integer", owner: "text or null", until: "integer" },
+  appendOnly: false,
+};
+
 export const tables = {
   approvals,
   approvalKeys,
@@ -76,6 +82,7 @@ export const tables = {
   snapshots,
   runs,
   runKeys,
+  leases,
 } as const;
 
 /** Every statement that a port's writes may name, by that name. The ports' own lists are compared with it by a test. */
@@ -87,6 +94,7 @@ export const tableByStatement: ReadonlyMap<string, Table> = new Map([
   ["snapshots.put", snapshots],
   ["runs.put", runs],
   ["runKeys.put", runKeys],
+  ["leases.put", leases],
 ]);
 
 /** A row as the driver gives it. */

@@ -23,16 +23,30 @@ export function placeOf({ table, scope, key }: CheckedWrite): string {
 }
 
 const tableOrder: readonly Table[] = [
+  tables.leases,
   tables.approvals,
   tables.approvalKeys,
   tables.runs,
   tables.runKeys,
+  tables.snapshots,
   tables.log,
   tables.approvalAudit, // last: a scope's feed is locked for as short as can be
 ];
 
+/** Whether writes are fenced by a lease that another of the list puts: then each is judged by what those before it left. */
+export function arePutUnderFences(writes: readonly CheckedWrite[]): boolean {
+  if (writes.length < 2) return false;
+  const put = writes.filter(({ table }) => table === tables.leases);
+  return put.some((lease) =>
+    writes.some(
+      (other) => other !== lease && other.scope === lease.scope && other.fence?.name === lease.key,
+    ),
+  );
+}
+
 /** W4: the order in which everybody locks rows. Writes of one row keep theirs. */
 export function inLockOrder<T extends { readonly write: CheckedWrite }>(writes: readonly T[]): T[] {
+  if (arePutUnderFences(writes.map(({ write }) => write))) return [...writes];
   return writes.toSorted(
     ({ write: a }, { write: b }) =>
       tableOrder.indexOf(a.table) - tableOrder.indexOf(b.table) ||
@@ -72,18 +86,20 @@ export function writeSql(
   feed: Feed | undefined,
   after?: string,
 ): readonly string[] {
-  const { table, before, fence } = write;
+  const { table, before, from: notBefore, fence } = write;
   const columns = Object.keys(table.columns);
   const guards = after === undefined ? [] : [`(SELECT ok FROM ${after})`];
   const sql: string[] = [];
   if (fence !== undefined) {
-    // W2
+    // W2. An owner's own renewals must not each hold a share of what both are about to write.
+    const lock = table === tables.leases ? "UPDATE" : "SHARE";
     sql.push(`f${at} AS MATERIALIZED (
-      SELECT epoch FROM {leases} WHERE name = :fence${at} FOR SHARE)`);
-    guards.push(`NOT EXISTS (SELECT 1 FROM f${at} WHERE epoch > :epoch${at}::bigint)`);
+      SELECT epoch FROM {leases} WHERE scope = :scope${at} AND key = :fence${at} FOR ${lock})`);
+    guards.push(`NOT EXISTS (SELECT 1 FROM f${at} WHERE epoch > :fencedBelow${at}::bigint)`);
   }
   const inTime = before === null ? "true" : `{now} < :before${at}::bigint`;
   guards.push(inTime);
+  if (notBefore !== null) guards.push(`{now} >= :from${at}::bigint`);
   const where = guards.join(" AND ");
   const name = sqlName(table.name);
   if (!isInsert(write)) {
@@ -120,26 +136,28 @@ export function writeSql(
 
 /** What tells the text of one write from another's. */
 export function shapeOf(write: CheckedWrite, feed: Feed | undefined): string {
-  const { table, before, fence } = write;
+  const { table, before, from, fence } = write;
   return [
     feed === undefined ? "" : `${feed.of}-${feed.by}-`,
     table.name,
     isInsert(write) ? "+" : "=",
     before === null ? "" : "b",
+    from === null ? "" : "n",
     fence === undefined ? "" : "f",
   ].join("");
 }
 
 export function bindsOf(attemptId: string, write: CheckedWrite, at: number): Binds {
-  const { scope, key, expect, before, fence, values } = write;
+  const { scope, key, expect, before, from, fence, values } = write;
   const binds: Record<string, string | number | null> = {
     attempt: attemptId,
     [`scope${at}`]: scope,
     [`key${at}`]: key,
     [`expect${at}`]: expect === "any" ? 0 : expect,
     [`before${at}`]: before,
+    [`from${at}`]: from,
     [`fence${at}`]: fence?.name ?? null,
-    [`epoch${at}`]: fence?.epoch ?? null,
+    [`fencedBelow${at}`]: fence?.epoch ?? null,
   };
   for (const [name, cell] of Object.entries(values)) binds[`${name}Of${at}`] = cell;
   return binds;

@@ -1,9 +1,9 @@
 import { approvalStoreCases } from "@holdpoint/approvals/contract";
-import { runRegistryCases } from "@holdpoint/workflows/contract";
+import { leaseStoreCases, runRegistryCases } from "@holdpoint/workflows/contract";
 import { describe, expect, it } from "vitest";
 
 import type { PostgresStore } from "../src/index.ts";
-import { movedClock, opened, place, setEpoch } from "./place.ts";
+import { movedClock, opened, place } from "./place.ts";
 
 /** A new schema, and what a test alone may do to it; `port` is the part of a store that the cases are about. */
 async function schemaWith<T>(port: (store: PostgresStore) => T) {
@@ -14,7 +14,6 @@ async function schemaWith<T>(port: (store: PostgresStore) => T) {
     first: await another(),
     another,
     advance: async (ms: number) => void (await move(ms)),
-    setEpoch: (name: string, epoch: number) => setEpoch(schema, name, epoch),
     close: () => {}, // with the test
   };
 }
@@ -34,6 +33,16 @@ describe("the run registry's contract", () => {
     const make = async () => {
       const { first: registry, ...more } = await schemaWith(({ runs }) => runs);
       return { registry, ...more };
+    };
+    await expect(run(make)).resolves.toBeUndefined();
+  });
+});
+
+describe("the leases' contract", () => {
+  it.each(leaseStoreCases)("STORE-02 $name", async ({ run }) => {
+    const make = async () => {
+      const { first: leases, ...more } = await schemaWith((store) => store.leases);
+      return { leases, ...more };
     };
     await expect(run(make)).resolves.toBeUndefined();
   });

@@ -19,7 +19,7 @@ import {
 import fc from "fast-check";
 import { expect, it } from "vitest";
 
-import { movedClock, opened, place, setEpoch } from "./place.ts";
+import { movedClock, opened, place } from "./place.ts";
 
 const scope = fc.constantFrom("acme", "other");
 const id = fc.constantFrom("a", "b", "c", "a/x");
@@ -27,6 +27,7 @@ const version = fc.oneof(fc.integer({ min: 0, max: 3 }), fc.constant("any" as co
 const guards = fc.record(
   {
     before: fc.integer({ min: 990, max: 1_030 }),
+    from: fc.integer({ min: 990, max: 1_030 }),
     fence: fc.record({ name: fc.constantFrom("s", "t"), epoch: fc.integer({ min: 0, max: 3 }) }),
   },
   { requiredKeys: [] },
@@ -72,13 +73,23 @@ const auditWrite = fc
     values: { sealed: `entry ${number}` },
     ...guard,
   }));
+const leaseWrite = fc
+  .tuple(scope, fc.constantFrom("s", "t"), version, guards, fc.integer({ min: 1, max: 3 }))
+  .map(([inScope, key, expected, guard, epoch]): Write => ({
+    statement: "leases.put",
+    scope: inScope,
+    key,
+    expect: expected,
+    values: { epoch, owner: null, until: 1_010 },
+    ...guard,
+  }));
 const step = fc.oneof(
   {
     weight: 8,
     arbitrary: fc.record({
       kind: fc.constant("commit" as const),
       attempt: fc.constantFrom("one", "two", "three", "four"),
-      writes: fc.array(fc.oneof(recordWrite, keyWrite, auditWrite), { maxLength: 4 }),
+      writes: fc.array(fc.oneof(recordWrite, keyWrite, auditWrite, leaseWrite), { maxLength: 4 }),
     }),
   },
   {
@@ -86,14 +97,6 @@ const step = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant("move" as const),
       ms: fc.integer({ max: 10, min: 1 }),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant("lease" as const),
-      name: fc.constantFrom("s", "t"),
-      epoch: fc.integer({ min: 1, max: 3 }),
     }),
   },
 );
@@ -110,12 +113,8 @@ async function outcomesOf(stores: readonly ApprovalStore[], attempt: string, wri
 const codeOf = (error: unknown): unknown =>
   typeof error === "object" && error !== null ? Reflect.get(error, "code") : error;
 
-/** The write in another scope and under another fence: each run of a property has rows of its own in one schema. */
-function within(run: number, write: Write): Write {
-  const { fence, ...rest } = write;
-  const named = fence && { fence: { name: `${fence.name}-${run}`, epoch: fence.epoch } };
-  return { ...rest, scope: `${write.scope}-${run}`, ...named };
-}
+/** The write in another scope: each run of a property has rows of its own in one schema. */
+const within = (run: number, write: Write): Write => ({ ...write, scope: `${write.scope}-${run}` });
 
 it("STORE-02 STORE-06 STORE-11 judges any commits as the store in memory does", async () => {
   const schema = place();
@@ -133,8 +132,6 @@ it("STORE-02 STORE-06 STORE-11 judges any commits as the store in memory does", 
       const outcomes: { readonly memory: unknown; readonly schema: unknown }[] = [];
       for (const each of steps) {
         if (each.kind === "move") await databaseClock.set((now += each.ms));
-        if (each.kind === "lease") home.setEpoch(`${each.name}-${run}`, each.epoch);
-        if (each.kind === "lease") await setEpoch(schema, `${each.name}-${run}`, each.epoch);
         if (each.kind !== "commit") continue;
         const writes = each.writes.map((write) => within(run, write));
         const [expected, actual] = await outcomesOf([memory, store], each.attempt, writes);

@@ -65,8 +65,9 @@ const clocks: string[] = [];
 /** Makes an epoch the newest of a lease. */
 export async function setEpoch(schema: string, name: string, epoch: number): Promise<void> {
   await behind.query(
-    `INSERT INTO ${schema}.leases (name, epoch) VALUES ($1, $2)
-     ON CONFLICT (name) DO UPDATE SET epoch = excluded.epoch`,
+    `INSERT INTO ${schema}.leases (scope, key, row_version, attempt, epoch, owner, until)
+     VALUES ('acme', $1, 1, 'test', $2, 'somebody', 2000000)
+     ON CONFLICT (scope, key) DO UPDATE SET epoch = excluded.epoch`,
     [name, epoch],
   );
 }

@@ -2,6 +2,7 @@ import {
   isApprovalError,
   limits as portLimits,
   noExpiry,
+  putLease,
   statements,
   type Cell,
   type Write,
@@ -134,7 +135,7 @@ describe("a write", () => {
   });
 
   it("STORE-08 STORE-11 may name the ports' statements and no others", () => {
-    const ports = [...Object.values(statements), ...Object.values(runStatements)];
+    const ports = [...Object.values(statements), ...Object.values(runStatements), putLease];
     const logs = [
       appendWrite(scope, "r", 1, "t"),
       snapshotWrite(scope, "r", { version: 1, revision: 1, text: "t" }),

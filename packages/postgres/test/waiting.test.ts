@@ -112,7 +112,7 @@ describe.each(forms)(
       const fence = { name: "desk", epoch: 1 };
       const committing = store.commit("two", [put("a", 1, { fence }), ...more]);
       await isWaitedFor(holder);
-      const takeover = `UPDATE ${schema}.leases SET epoch = 2 WHERE name = 'desk'`;
+      const takeover = `UPDATE ${schema}.leases SET epoch = 2 WHERE key = 'desk'`;
       await expect(
         behind.query(`BEGIN; SET LOCAL lock_timeout = 50; ${takeover}`),
       ).rejects.toMatchObject({
@@ -132,7 +132,7 @@ describe.each(forms)(
       const store = await opened(schema);
       await setEpoch(schema, "desk", 1);
       await store.commit("one", [put("a", 0)]);
-      const newOwner = await holding(`UPDATE ${schema}.leases SET epoch = 2 WHERE name = 'desk'`);
+      const newOwner = await holding(`UPDATE ${schema}.leases SET epoch = 2 WHERE key = 'desk'`);
       const fence = { name: "desk", epoch: 1 };
       const committing = store.commit("two", [put("a", 1, { fence }), ...more]);
       await isWaitedFor(newOwner);

@@ -5,6 +5,7 @@
  * 1  approvals, their keys and audit trail; run logs; runs and their start keys; epochs of leases.
  * 2  leases as rows, which a port takes and gives. Nothing took any before.
  * 3  snapshots of runs.
+ * 4  what is to be told of runs.
  *
  * Older programs refuse a file of a newer version (`schema-newer`); newer programs bring an older file up at opening.
  */
@@ -127,8 +128,24 @@ CREATE TABLE snapshots (
 ) STRICT;
 `;
 
+/** What was handed over leaves the index: looking for what is due costs what is due. */
+const fourth = `
+CREATE TABLE outbox (
+  scope TEXT NOT NULL,
+  key TEXT NOT NULL,
+  rowVersion INTEGER NOT NULL,
+  attempt TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('waiting', 'done')),
+  dueAt INTEGER NOT NULL,
+  tries INTEGER NOT NULL,
+  sealed TEXT NOT NULL,
+  UNIQUE (scope, key)
+) STRICT;
+CREATE INDEX outboxDue ON outbox (scope, dueAt, key) WHERE state = 'waiting';
+`;
+
 /** SQL that brings a file from version n to n + 1, by n. */
-export const migrations: readonly string[] = [first, second, third];
+export const migrations: readonly string[] = [first, second, third, fourth];
 
 /** The version of the schema that this release reads and writes. */
 export const schemaVersion: number = migrations.length;

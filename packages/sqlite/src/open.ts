@@ -1,12 +1,13 @@
 import type { ApprovalStore, Committer, RowRemover } from "@holdpoint/approvals";
 import type { RunLog } from "@holdpoint/flow";
-import type { LeaseStore, RunRegistry } from "@holdpoint/workflows";
+import type { LeaseStore, OutboxStore, RunRegistry } from "@holdpoint/workflows";
 
 import { approvalsOn } from "./approvals.ts";
 import type { SqliteHandle } from "./handle.ts";
 import { homeOf, type SqliteOptions } from "./homes.ts";
 import { leasesOn } from "./leases.ts";
 import { logOn } from "./log.ts";
+import { outboxOn } from "./outbox.ts";
 import { runsOn } from "./runs.ts";
 
 /** Every port on one file: they have one `home`, so what they write commits together. */
@@ -17,6 +18,7 @@ export interface SqliteStore extends Committer {
   readonly log: RunLog;
   readonly runs: RunRegistry;
   readonly leases: LeaseStore;
+  readonly outbox: OutboxStore;
   /** Takes rows out of it; for `Retention` of the workflows. */
   readonly removal: RowRemover;
   /** Ends it and wakes who waits; a file that was opened by its path is closed, a caller's handle is not. */
@@ -48,6 +50,7 @@ export function openSqlite(file: string | SqliteHandle, options: SqliteOptions =
     log: logOn(home),
     runs: runsOn(home),
     leases: leasesOn(home),
+    outbox: outboxOn(home),
     removal: home,
     now: () => home.now(),
     commit: (attemptId, writes) => home.commit(attemptId, writes),

@@ -1,5 +1,5 @@
 import { approvalStoreCases } from "@holdpoint/approvals/contract";
-import { leaseStoreCases, runRegistryCases } from "@holdpoint/workflows/contract";
+import { leaseStoreCases, outboxStoreCases, runRegistryCases } from "@holdpoint/workflows/contract";
 import { describe, expect, it } from "vitest";
 
 import { openSqlite, type SqliteStore } from "../src/index.ts";
@@ -56,6 +56,16 @@ describe("the leases' contract", () => {
     const make = () => {
       const { first: leases, ...more } = fileWith((store) => store.leases);
       return { leases, ...more };
+    };
+    await expect(run(make)).resolves.toBeUndefined();
+  });
+});
+
+describe("the outbox's contract", () => {
+  it.each(outboxStoreCases)("STORE-02 $name", async ({ run }) => {
+    const make = () => {
+      const { first: outbox, ...more } = fileWith((store) => store.outbox);
+      return { outbox, ...more };
     };
     await expect(run(make)).resolves.toBeUndefined();
   });

@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { approvalPage } from "../src/approval-list.ts";
 import { approvalReads } from "../src/approvals.ts";
 import { openSqlite } from "../src/index.ts";
+import { outboxReads } from "../src/outbox.ts";
 import { pageSql, type KeysetPage } from "../src/keyset-page.ts";
 import { leaseReads } from "../src/leases.ts";
 import { logReads } from "../src/log.ts";
@@ -64,6 +65,7 @@ describe(`with ${waiting} waiting runs and records`, () => {
       ...prefixed("log", logReads),
       ...prefixed("run", runReads),
       ...prefixed("lease", leaseReads),
+      ...prefixed("outbox", outboxReads),
     }),
   )("STORE-10 the read %s is bound to an index, and sorts nothing", (_, sql) => {
     expect(bound(sql).filter((step) => step.includes("TEMP B-TREE"))).toEqual([]);

@@ -10,7 +10,7 @@ import {
   type Write,
 } from "@holdpoint/approvals";
 import { appendWrite, snapshotWrite } from "@holdpoint/flow";
-import { runStatements, startKeyOf } from "@holdpoint/workflows";
+import { putOutbox, runStatements, startKeyOf } from "@holdpoint/workflows";
 import { describe, expect, it } from "vitest";
 
 import { openSqlite } from "../src/index.ts";
@@ -98,7 +98,12 @@ describe("a write", () => {
   });
 
   it("STORE-08 STORE-11 may name the ports' statements and no others", () => {
-    const ports = [...Object.values(statements), ...Object.values(runStatements), putLease];
+    const ports = [
+      ...Object.values(statements),
+      ...Object.values(runStatements),
+      putLease,
+      putOutbox,
+    ];
     const logs = [
       appendWrite(scope, "r", 1, "t"),
       snapshotWrite(scope, "r", { version: 1, revision: 1, text: "t" }),

@@ -1,9 +1,11 @@
 import { leaseCases } from "./contract/leases.ts";
 import type { LeaseCase } from "./contract/lease-case.ts";
+import { outboxCases, type OutboxCase } from "./contract/outboxes.ts";
 import { listCases } from "./contract/lists.ts";
 import type { RegistryCase } from "./contract/registry-case.ts";
 import { rowCases } from "./contract/rows.ts";
 
+export type { MakeOutbox, OutboxCase, OutboxUnderTest } from "./contract/outboxes.ts";
 export type { LeaseCase, LeasesUnderTest, MakeLeases } from "./contract/lease-case.ts";
 export {
   ContractFailure,
@@ -23,3 +25,6 @@ export const runRegistryCases: readonly RegistryCase[] = [...rowCases, ...listCa
 
 /** What every store of leases has to hold, in the same form. */
 export const leaseStoreCases: readonly LeaseCase[] = leaseCases;
+
+/** What every outbox has to hold, in the same form. */
+export const outboxStoreCases: readonly OutboxCase[] = outboxCases;

@@ -1,6 +1,7 @@
 /** Every code of this package. Closed: a new one is a minor release. */
 export type WorkflowErrorCode =
   | "begin-failed"
+  | "checkpoint-rolled-back"
   | "cursor-invalid"
   | "definition-invalid"
   | "export-invalid"

@@ -30,6 +30,18 @@ export {
 } from "./lease/store.ts";
 export { memoryLeaseStore } from "./lease/memory.ts";
 
+// What is told
+export {
+  outboxMove,
+  outboxWrite,
+  putOutbox,
+  type OutboxColumns,
+  type OutboxStore,
+} from "./outbox/store.ts";
+export { memoryOutbox } from "./outbox/memory.ts";
+export type { Delivery, DeliveryKind } from "./outbox/delivery.ts";
+export type { NotifyPort } from "./outbox/courier.ts";
+
 // Definitions
 export {
   defineWorkflow,

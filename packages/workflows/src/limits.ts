@@ -66,3 +66,10 @@ export const toolDescriptionCharactersMax = 256;
 
 /** One line of a history. */
 export const activityCharactersMax = 512;
+
+/** How long a host's port may take over one delivery, and how many it gets at once. */
+export const notifyMsMax = 30_000;
+export const courierPageMax = 8;
+/** The pause before a failed delivery is made again, the first and the longest. */
+export const notifyPauseMs = 1_000;
+export const notifyPauseMsMax = 300_000;

@@ -3,11 +3,12 @@ import { describe, expect, it } from "vitest";
 
 import {
   leaseStoreCases,
+  outboxStoreCases,
   runRegistryCases,
   type LeasesUnderTest,
   type RegistryUnderTest,
 } from "../src/contract.ts";
-import { memoryLeaseStore, memoryRunRegistry } from "../src/index.ts";
+import { memoryLeaseStore, memoryOutbox, memoryRunRegistry } from "../src/index.ts";
 import { handClock } from "./world.ts";
 
 function registry(): RegistryUnderTest {
@@ -39,5 +40,17 @@ describe("the registry in memory", () => {
 describe("the leases in memory", () => {
   it.each(leaseStoreCases)("$name", async ({ run }) => {
     await expect(run(leases)).resolves.toBeUndefined();
+  });
+});
+
+describe("the outbox in memory", () => {
+  it.each(outboxStoreCases)("$name", async ({ run }) => {
+    const home = memoryHome();
+    const make = () => ({
+      outbox: memoryOutbox(home),
+      another: () => memoryOutbox(home),
+      close: () => undefined,
+    });
+    await expect(run(make)).resolves.toBeUndefined();
   });
 });

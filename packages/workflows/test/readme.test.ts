@@ -12,7 +12,7 @@ describe("the README", () => {
     const blocks = [...read("../README.md").matchAll(/```ts\n([\s\S]*?)```/g)].map(
       ([, code]) => code,
     );
-    expect(samples.length).toBe(3);
+    expect(samples.length).toBe(4);
     expect(new Set(blocks)).toEqual(new Set(samples));
   });
 
@@ -28,6 +28,14 @@ describe("the README", () => {
     expect(adopted).toEqual([{ runId: done.runId, did: "waits" }]);
     expect(done.status).toBe("completed");
     expect(history.map(({ type }) => type)).toContain("answered");
+  });
+
+  it("WF-24 WF-27 WF-36 is supervised: goes on by itself, says why, tells, and gives back", async () => {
+    const { why, done, told, left } = await import("./samples/supervised.ts");
+    expect(why).toMatchObject({ why: "waits-for-people", status: "interrupted" });
+    expect(done.status).toBe("completed");
+    expect(told[0]).toMatchObject({ kind: "waiting", runId: done.runId });
+    expect(left).toEqual({ released: ["desk"], lapsing: [], cutOff: [] });
   });
 
   it("WF-02 WF-03 reads a body strictly, and publishes its schema", async () => {

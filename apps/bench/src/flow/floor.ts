@@ -67,4 +67,27 @@ export const floor: Adapter = {
       return { ...back.state, ...result }.ok;
     };
   },
+  results({ results, fetch }) {
+    return async () => {
+      const journal: unknown[] = [];
+      for (let n = 0; n < results; n++) journal.push({ call: "fetch", n, result: await fetch(n) });
+      const text = sealed({ journal, pending: { tool: "finish", args: { n: results } } });
+      const back = opened<{ journal: unknown[] }>(text);
+      if (back.journal.length !== results) throw new Error("a result is lost");
+      return text.length;
+    };
+  },
+  map({ items, concurrency, act }) {
+    return async () => {
+      const values: number[] = [];
+      let next = 0;
+      const worker = async (): Promise<void> => {
+        for (let index = next++; index < items; index = next++) values[index] = await act(index);
+      };
+      await Promise.all(Array.from({ length: concurrency }, worker));
+      const text = sealed({ values, pending: { tool: "finish", args: { n: items } } });
+      if (opened<{ values: number[] }>(text).values.length !== items) throw new Error("lost");
+      return text.length;
+    };
+  },
 };

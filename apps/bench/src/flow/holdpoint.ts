@@ -1,5 +1,5 @@
 import { approve, DeferredApproval, memoryApprovalStore, unverified } from "@holdpoint/approvals";
-import { flow, FlowRunner, type FlowBuilder } from "@holdpoint/flow";
+import { flow, FlowRunner, type Flow, type FlowBuilder, type FlowInput } from "@holdpoint/flow";
 import { createKeyring } from "@holdpoint/seal";
 import { nodeMac } from "@holdpoint/seal/node";
 import { defineTool } from "@holdpoint/tools";
@@ -73,10 +73,78 @@ function approval(work: (typeof workloads)["B2"], records: boolean): () => Promi
   };
 }
 
+const finish = defineTool({
+  name: "finish",
+  description: "Ends it.",
+  input: z.object({ n: z.int() }),
+  output: z.object({ n: z.int() }),
+  confirm: true,
+  execute: ({ n }) => ({ n }),
+});
+
+/** Runs to the pause, through a text, and to the end; answers the text's length. */
+function pausing<S extends object, In>(built: Flow<S, In>, input: In): () => Promise<number> {
+  const approvals = { request: async () => ({ status: "pending" as const }) };
+  const runner = new FlowRunner({ approvals, keyring });
+  return async () => {
+    const first = await runner.run(built, input as FlowInput<Flow<S, In>>);
+    if (first.status !== "paused") throw new Error(first.status);
+    const text = runner.dumpCheckpoint(first.checkpoint);
+    const checkpoint = runner.loadCheckpoint(built, text);
+    const done = await runner.resume(built, checkpoint, approve({ by: dana }));
+    if (done.status !== "completed") throw new Error(done.status);
+    return text.length;
+  };
+}
+
+function results(work: (typeof workloads)["B5"]): () => Promise<number> {
+  const fetch = defineTool({
+    name: "fetch",
+    description: "Gets it.",
+    input: z.object({ n: z.int() }),
+    output: z.object({ rows: z.array(z.object({ id: z.int(), text: z.string() })) }),
+    execute: async ({ n }) => {
+      const { rows } = await work.fetch(n);
+      return { rows: [...rows] };
+    },
+  });
+  const built = flow("results", N)
+    .node("collect", async (_, ctx) => {
+      for (let n = 0; n < work.results; n++) await ctx.call(fetch, { n });
+      return { n: (await ctx.call(finish, { n: work.results })).n };
+    })
+    .build();
+  return pausing(built, { n: 0 });
+}
+
+function map(work: (typeof workloads)["B6"]): () => Promise<number> {
+  const act = defineTool({
+    name: "act",
+    description: "Does it.",
+    input: z.object({ n: z.int() }),
+    output: z.object({ n: z.int() }),
+    execute: async ({ n }) => ({ n: await work.act(n) }),
+  });
+  const List = z.object({ n: z.int(), values: z.array(z.int()).default([]) });
+  const built = flow("map", List)
+    .mapCall("each", act, {
+      over: (s) => Array.from({ length: s.n }, (_, n) => n),
+      args: (n) => ({ n }),
+      into: (done) => ({ values: done.values.map(({ n }) => n) }),
+      concurrency: work.concurrency,
+    })
+    .call("finish", finish, { args: (s) => ({ n: s.values.length }), into: ({ n }) => ({ n }) })
+    .edge("each", "finish")
+    .build();
+  return pausing(built, { n: work.items });
+}
+
 export const holdpoint: Adapter = {
   name: "holdpoint",
   linear,
   approval: (work) => approval(work, false),
+  results,
+  map,
 };
 
 export const holdpointWithRecords: Adapter = {

@@ -101,6 +101,23 @@ async function main(): Promise<void> {
     await medians(approvals, rounds),
   );
 
+  const both = (make: (adapter: Adapter) => Task["run"] | undefined): Task[] =>
+    [floor, holdpoint].flatMap((adapter) => {
+      const run = make(adapter);
+      return run === undefined ? [] : [{ name: adapter.name, run }];
+    });
+  const { B5, B6 } = workloads;
+  const large: [string, Task[]][] = [
+    [`B5: ${B5.results} results of 10 KB, then an approval`, both((a) => a.results?.(B5))],
+    [`B6: a map of ${B6.items} calls, then an approval`, both((a) => a.map?.(B6))],
+  ];
+  for (const [title, all] of large) {
+    const sizes: string[] = [];
+    for (const { name, run } of all) sizes.push(`${name} ${String(await run())} characters`);
+    table(`${title}, in memory`, "holdpoint", await medians(all, Math.ceil(rounds / 3)));
+    say(`\nWhat left the process: ${sizes.join(", ")}.`);
+  }
+
   const machine = `${cpus().length} × ${cpus()[0]?.model ?? "?"}, Node ${process.version}`;
   const text = lines.join("\n");
   console.log(text);

@@ -11,11 +11,31 @@ export const workloads = {
     },
     execute: (_call: { id: string; amount: number }): { ok: boolean } => ({ ok: true }),
   },
+  /** One node with large tool results, then an approval; the state leaves the process in between. */
+  B5: {
+    results: 200,
+    /** Some 10 KB. */
+    fetch: async (n: number): Promise<Fetched> => ({
+      rows: Array.from({ length: 100 }, (_, row) => ({
+        id: n * 100 + row,
+        text: `row ${row} of result ${n}, with as much text as such a row has: ${"abc".repeat(8)}`,
+      })),
+    }),
+  },
+  /** A tool call for each item of a list, then an approval. */
+  B6: { items: 1_000, concurrency: 16, act: async (n: number): Promise<number> => n + 1 },
 } as const;
+
+export interface Fetched {
+  readonly rows: readonly { readonly id: number; readonly text: string }[];
+}
 
 /** A library under measure: each member makes what one repetition calls. */
 export interface Adapter {
   readonly name: string;
   linear(nodes: number): () => Promise<number>;
   approval(work: (typeof workloads)["B2"]): () => Promise<boolean>;
+  /** Answers the size of what left the process, in characters. */
+  results?(work: (typeof workloads)["B5"]): () => Promise<number>;
+  map?(work: (typeof workloads)["B6"]): () => Promise<number>;
 }

@@ -1,9 +1,16 @@
-import { END, flow, type Flow, type FlowBuilder, type NodeOptions } from "@holdpoint/flow";
+import {
+  END,
+  flow,
+  type Flow,
+  type FlowBuilder,
+  type MapResults,
+  type NodeOptions,
+} from "@holdpoint/flow";
 import { z } from "zod";
 
 import type { Block, NodePlan } from "./block.ts";
 import { word } from "./people.ts";
-import { perform, type Scene } from "./piece.ts";
+import { perform, runsIn, type Piece, type Scene } from "./piece.ts";
 
 const State = z.object({
   n: z.number(),
@@ -23,16 +30,27 @@ type Names = FlowBuilder<S, In, string, string>;
 const Payload = z.object({ at: z.number(), n: z.number() });
 
 /** What the code of a flow's nodes works with. */
-type World = Omit<Scene, "ctx" | "place">;
+type World = Pick<Scene, "tools" | "trace" | "inline">;
 
 /** Builds the flow that a block describes; `editable`: what asks and takes edits. */
-export function built(
-  of: Block,
-  world: World,
-): { readonly flow: Generated; readonly editable: ReadonlySet<string> } {
-  const building = new Building(world);
-  const { entry, exits } = building.block(of);
-  return { flow: building.end(entry, exits), editable: building.editable };
+export function built(of: Block, world: World): Built {
+  const all: All = {
+    begun: 0,
+    editable: new Set(Object.keys(world.tools)),
+  };
+  return { flow: new Building(world, all).whole(of), ...all };
+}
+
+interface Built extends All {
+  readonly flow: Generated;
+}
+
+/** What is collected over a flow and those within it. */
+interface All {
+  /** Flows begun: each has a name of its own, the same in every run. */
+  begun: number;
+  /** What asks and takes edits. */
+  readonly editable: Set<string>;
 }
 
 /** Where a block begins, and the nodes after which it is over. */
@@ -43,20 +61,23 @@ interface Ends {
 
 class Building {
   readonly #world: World;
+  readonly #all: All;
   readonly #names = new Map<string, number>();
-  readonly editable: Set<string>;
-  #flow: Names;
+  readonly #title: string;
+  readonly #flow: Names;
 
-  constructor(world: World) {
+  constructor(world: World, all: All) {
     this.#world = world;
-    this.editable = new Set(Object.keys(world.tools));
-    this.#flow = flow("f", State)
-      .reduce("log", (all, more) => [...all, ...more])
-      .reduce("sum", (all, more) => all + more)
-      .reduce("turns", (all, more) => ({ ...all, ...more })) as Names;
+    this.#all = all;
+    this.#title = `f${(all.begun += 1)}`;
+    this.#flow = flow(this.#title, State)
+      .reduce("log", (before, more) => [...before, ...more])
+      .reduce("sum", (before, more) => before + more)
+      .reduce("turns", (before, more) => ({ ...before, ...more })) as Names;
   }
 
-  end(entry: string, exits: readonly string[]): Generated {
+  whole(of: Block): Generated {
+    const { entry, exits } = this.block(of);
     for (const exit of exits) this.#flow.edge(exit, END);
     return this.#flow.start(entry).build();
   }
@@ -135,47 +156,92 @@ class Building {
 
   #kind(name: string, plan: NodePlan): void {
     const world = this.#world;
-    const says = (what: string): Partial<S> => ({ log: [`${name}: ${what}`], sum: 1 });
     switch (plan.kind) {
-      case "function": {
-        const retry = { attempts: plan.attempts, on: () => true };
-        return this.#add((b) =>
-          b.node(
-            name,
-            async (_, ctx) => says(await perform(plan.of, { ...world, ctx, place: [] })),
-            {
-              retry,
-              asks: [word],
-            },
-          ),
-        );
-      }
-      case "gate": {
-        const { when, edits } = plan;
-        if (edits) this.editable.add(`node:f.${name}`);
-        return this.#add((b) =>
-          b.gate(name, {
-            payload: (s) => ({ at: s.log.length, n: s.sum }),
-            when: (s) => when === "always" || (when === "odd" && s.sum % 2 === 1),
-            ...(edits && {
-              edits: {
-                schema: Payload,
-                apply: (edited: z.output<typeof Payload>, s) => says(`${s.log.length} ${edited.n}`),
-              },
-            }),
-          }),
-        );
-      }
+      case "function":
+        return this.#function(name, plan);
+      case "gate":
+        return this.#gate(name, plan);
       case "call": {
         const args = { n: plan.n, slow: 0 };
         return this.#add((b) =>
           b.call(name, world.tools[plan.tool], {
             args: plan.static ? args : (s) => ({ ...args, n: plan.n + s.sum }),
-            into: ({ got }) => says(got),
+            into: ({ got }) => says(name, got),
+          }),
+        );
+      }
+      case "map": {
+        const flows = this.#within(plan.of);
+        return this.#add((b) =>
+          b.map(name, {
+            ...mapHow(name, plan),
+            asks: [word],
+            runs: [...flows.values()],
+            each: (item: number, ctx) =>
+              perform(plan.of, { ...world, ctx, flows, place: [], shift: item }),
+          }),
+        );
+      }
+      case "map-call":
+        return this.#add((b) =>
+          b.mapCall(name, world.tools[plan.tool], {
+            ...mapHow(name, plan),
+            args: (item: number) => ({ n: item, slow: item % 2 }),
+          }),
+        );
+      case "subflow": {
+        const within = new Building(world, this.#all).whole(plan.of);
+        return this.#add((b) =>
+          b.subflow(name, within, {
+            input: (s) => ({ n: s.sum % 3 }),
+            into: (end) => says(name, end.log.join(" ")),
           }),
         );
       }
     }
+  }
+
+  #function(name: string, plan: Extract<NodePlan, { kind: "function" }>): void {
+    const flows = this.#within(plan.of);
+    const how = {
+      retry: { attempts: plan.attempts, on: () => true },
+      asks: [word],
+      runs: [...flows.values()],
+    };
+    const world = this.#world;
+    this.#add((b) =>
+      b.node(
+        name,
+        async (_, ctx) =>
+          says(name, await perform(plan.of, { ...world, ctx, flows, place: [], shift: 0 })),
+        how,
+      ),
+    );
+  }
+
+  #gate(name: string, { when, edits }: Extract<NodePlan, { kind: "gate" }>): void {
+    if (edits) this.#all.editable.add(`node:${this.#title}.${name}`);
+    this.#add((b) =>
+      b.gate(name, {
+        payload: (s) => ({ at: s.log.length, n: s.sum }),
+        when: (s) => when === "always" || (when === "odd" && s.sum % 2 === 1),
+        ...(edits && {
+          edits: {
+            schema: Payload,
+            apply: (edited: z.output<typeof Payload>, s) =>
+              says(name, `${s.log.length} ${edited.n}`),
+          },
+        }),
+      }),
+    );
+  }
+
+  /** The flows that a program runs, by its pieces. */
+  #within(of: Piece): Map<Piece, Generated> {
+    const pieces = runsIn(of);
+    return new Map(
+      pieces.map((piece) => [piece, new Building(this.#world, this.#all).whole(piece.of)]),
+    );
   }
 
   /** A node that does nothing but say that it ran. */
@@ -194,4 +260,26 @@ class Building {
     this.#names.set(what, number + 1);
     return `${what}${number}`;
   }
+}
+
+function says(name: string, what: string): Partial<S> {
+  return { log: [`${name}: ${what}`], sum: 1 };
+}
+
+/** What both kinds of maps are given. */
+function mapHow(name: string, plan: Extract<NodePlan, { kind: "map" | "map-call" }>) {
+  const { items, concurrency, skips, stops } = plan;
+  return {
+    concurrency,
+    onError: skips ? ("skip" as const) : ("fail" as const),
+    stopOnPause: stops,
+    over: (s: Readonly<S>) => Array.from({ length: items }, (_, index) => index + (s.sum % 2)),
+    into: ({ items: ends }: MapResults<{ got: string } | string>) =>
+      says(name, ends.map(endText).join(" ")),
+  };
+}
+
+function endText(end: MapResults<{ got: string } | string>["items"][number]): string {
+  if (!end.ok) return `${end.reason} ${end.error.message}`;
+  return typeof end.value === "string" ? end.value : end.value.got;
 }

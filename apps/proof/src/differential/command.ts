@@ -12,8 +12,12 @@ const flowsLong = 1_000;
 export async function differentialCommand({ quick, times }: ProofHow): Promise<readonly string[]> {
   const took = stopwatch();
   const flows = times ?? (quick ? flowsQuick : flowsLong);
-  const { figures, faults } = await differential(flows, Number(new Date()) % 1_000_000);
-  for (const [what, number] of Object.entries(figures)) print(`${what}: ${number}`);
+  const seed = Date.now() % 1_000_000;
+  const { figures, faults } = await differential(flows, seed);
+  const { kinds, ...counts } = figures;
+  for (const [what, number] of Object.entries(counts)) print(`${what}: ${number}`);
+  const sorted = [...kinds].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  print(`flows with ${sorted.map(([kind, number]) => `${kind}: ${number}`).join(" · ")}`);
   print(`${faults.length} faults, ${took()}`);
   return faults;
 }

@@ -51,7 +51,8 @@ function surplus(some: readonly Effect[], others: readonly Effect[]): string[] {
 function withinExecutions(straight: Trace, held: Trace): string[] {
   const found: string[] = [];
   for (const [first, second] of pairs(marked(held))) {
-    if (first.path !== second.path) continue;
+    // A node that is tried again makes what had failed once more, after what had come after it.
+    if (first.path !== second.path || first.time !== second.time) continue;
     const one = straight.places.get(first.mark);
     const other = straight.places.get(second.mark);
     if (one !== undefined && other !== undefined && after(one, other))
@@ -94,8 +95,15 @@ function after(one: Place, other: Place): boolean {
   return Number(left.slice(1)) > Number(right.slice(1));
 }
 
-function marked(trace: Trace): Effect[] {
-  return trace.effects.filter(({ mark }) => mark !== "");
+/** Effects of calls that can be told apart, each with which time of its call it is. */
+function marked(trace: Trace): (Effect & { readonly time: number })[] {
+  const times = new Map<string, number>();
+  return trace.effects.flatMap((effect) => {
+    if (effect.mark === "") return [];
+    const time = (times.get(effect.mark) ?? 0) + 1;
+    times.set(effect.mark, time);
+    return [{ ...effect, time }];
+  });
 }
 
 /** Each two of a list, in its order. */

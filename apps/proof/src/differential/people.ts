@@ -72,6 +72,7 @@ export function people(how: {
     },
     replyTo(pending) {
       if (pending.kind === "approval") return decisionOn(pending.request);
+      if (pending.kind !== "interrupt") throw new Error(`nobody answers ${pending.kind}`);
       const { n } = pending.info as { readonly n: number };
       return answer(word, wordOn(pending.path, n));
     },

@@ -8,6 +8,8 @@
 import type { NodeContext } from "@holdpoint/flow";
 import fc from "fast-check";
 
+import type { Block } from "./block.ts";
+import type { Generated } from "./build.ts";
 import { word, wordOn } from "./people.ts";
 import { markIn, type ToolName, type Tools } from "./tools.ts";
 import type { Place, Trace } from "./trace.ts";
@@ -28,6 +30,8 @@ export type Piece =
   | { readonly do: "ask"; readonly n: number }
   /** A call that nobody waits for. */
   | { readonly do: "float"; readonly n: number; readonly asks: boolean }
+  /** A run of another flow. */
+  | { readonly do: "run"; readonly of: Block }
   | { readonly do: "sequence"; readonly of: readonly Piece[] }
   | { readonly do: "together"; readonly of: readonly Piece[] };
 
@@ -62,21 +66,31 @@ const leaf: fc.Arbitrary<Piece> = fc.oneof(
   },
 );
 
-/** What a node's code does. */
-export const program: fc.Arbitrary<Piece> = fc.letrec<{ piece: Piece }>((tie) => ({
-  piece: fc.oneof(
-    { maxDepth: 2, depthSize: "small", withCrossShrink: true },
-    leaf,
-    fc.record({
-      do: fc.constant("sequence" as const),
-      of: fc.array(tie("piece"), { minLength: 1, maxLength: 3 }),
-    }),
-    fc.record({
-      do: fc.constant("together" as const),
-      of: fc.array(tie("piece"), { minLength: 2, maxLength: 3 }),
-    }),
-  ),
-})).piece;
+/** What a node's code does; `within`: the flows that it may run. */
+export function programs(within: fc.Arbitrary<Block> | undefined): fc.Arbitrary<Piece> {
+  const run = within && fc.record({ do: fc.constant("run" as const), of: within });
+  const single = run === undefined ? leaf : fc.oneof({ weight: 6, arbitrary: leaf }, run);
+  return fc.letrec<{ piece: Piece }>((tie) => ({
+    piece: fc.oneof(
+      { maxDepth: 2, depthSize: "small", withCrossShrink: true },
+      single,
+      fc.record({
+        do: fc.constant("sequence" as const),
+        of: fc.array(tie("piece"), { minLength: 1, maxLength: 3 }),
+      }),
+      fc.record({
+        do: fc.constant("together" as const),
+        of: fc.array(tie("piece"), { minLength: 2, maxLength: 3 }),
+      }),
+    ),
+  })).piece;
+}
+
+/** The nested runs of a program. */
+export function runsIn(piece: Piece): Extract<Piece, { do: "run" }>[] {
+  if (piece.do === "run") return [piece];
+  return piece.do === "sequence" || piece.do === "together" ? piece.of.flatMap(runsIn) : [];
+}
 
 /** The place of what nothing comes after. */
 const floating: Place = ["f"];
@@ -85,6 +99,10 @@ const floating: Place = ["f"];
 export interface Scene {
   /** Down to here. */
   readonly place: Place;
+  /** Added to what calls are about: the item of a map. */
+  readonly shift: number;
+  /** The flows that pieces run. */
+  readonly flows: ReadonlyMap<Piece, Generated>;
   readonly ctx: NodeContext;
   readonly tools: Tools;
   readonly trace: Trace;
@@ -96,18 +114,18 @@ export interface Scene {
 
 /** Performs a piece, and says what it came to. */
 export async function perform(piece: Piece, scene: Scene): Promise<string> {
-  const { ctx, tools } = scene;
+  const { ctx, tools, shift } = scene;
   switch (piece.do) {
     case "call": {
       const { tool, n, slow, caught } = piece;
-      return called(scene, () => ctx.call(tools[tool], { n, slow }), caught);
+      return called(scene, () => ctx.call(tools[tool], { n: n + shift, slow }), caught);
     }
     case "step":
       return ctx.step(`step${piece.n}`, () => `step${piece.n}`);
     case "dice": {
       const tool = piece.asks ? tools.gated : tools.free;
       const dice = ctx.random();
-      return called(scene, () => ctx.call(tool, { n: piece.n, slow: 0, dice }), true);
+      return called(scene, () => ctx.call(tool, { n: piece.n + shift, slow: 0, dice }), true);
     }
     case "ask":
       return scene.inline ? wordOn(ctx.node, piece.n) : ctx.ask(word, { n: piece.n });
@@ -116,10 +134,12 @@ export async function perform(piece: Piece, scene: Scene): Promise<string> {
     case "float":
       void called(
         { ...scene, place: floating },
-        () => ctx.call(piece.asks ? tools.gated : tools.free, { n: piece.n, slow: 1 }),
+        () => ctx.call(piece.asks ? tools.gated : tools.free, { n: piece.n + shift, slow: 1 }),
         true,
       );
       return "";
+    case "run":
+      return nested(scene, () => ctx.run(scene.flows.get(piece)!, { n: piece.of.is.length }));
     case "sequence": {
       const parts: string[] = [];
       for (const [index, part] of piece.of.entries())
@@ -132,6 +152,19 @@ export async function perform(piece: Piece, scene: Scene): Promise<string> {
       );
       return (await Promise.all(all)).join("|");
     }
+  }
+}
+
+/** What a nested run came to; where things run together, its failure too. */
+async function nested(
+  { together = false }: Scene,
+  run: () => Promise<{ readonly log: readonly string[] }>,
+): Promise<string> {
+  try {
+    return `(${(await run()).log.join(" ")})`;
+  } catch (error) {
+    if (!together) throw error;
+    return `(${(error as Error).name})`;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Block } from "./block.ts";
 import { differences } from "./compare.ts";
+import { kindsIn } from "./kinds.ts";
 import { ran, type Mode, type Ran } from "./run.ts";
 
 /** What was tried, over all flows. */
@@ -10,10 +11,12 @@ export interface Figures {
   questions: number;
   pauses: number;
   effects: number;
+  /** In how many flows each kind of block, node and piece was. */
+  readonly kinds: Map<string, number>;
 }
 
 export function noFigures(): Figures {
-  return { flows: 0, failing: 0, runs: 0, questions: 0, pauses: 0, effects: 0 };
+  return { flows: 0, failing: 0, runs: 0, questions: 0, pauses: 0, effects: 0, kinds: new Map() };
 }
 
 /** Never paused: whatever is asked is decided at once, and all of a round runs at the same time. */
@@ -66,6 +69,8 @@ export async function prove(of: Block, luck: number, figures: Figures): Promise<
   const found: string[] = never.pauses === 0 ? [] : ["it paused although everything was decided"];
   count(figures, never);
   figures.flows += 1;
+  for (const kind of new Set(kindsIn(of)))
+    figures.kinds.set(kind, (figures.kinds.get(kind) ?? 0) + 1);
   if ("code" in never.end) figures.failing += 1;
   for (const mode of modes(never.questions, luck)) {
     const held = await ran(of, mode);

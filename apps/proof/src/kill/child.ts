@@ -2,7 +2,8 @@
 import type { Heard } from "./verdict.ts";
 import { recovered } from "./verdict.ts";
 import { carryOut } from "./request.ts";
-import { tell, worldIn, type KillPoint, type Layout } from "./world.ts";
+import type { KillPoint } from "./dying.ts";
+import { tell, worldIn, type Layout } from "./world.ts";
 
 export interface Job {
   readonly folder: string;
@@ -17,14 +18,14 @@ const job = JSON.parse(process.argv[2] ?? "{}") as Job;
 const world = worldIn(job.folder, job.layout);
 if (job.recover !== undefined) {
   const { key, heard, point } = job.recover;
-  if (point !== undefined) world.arm(point);
+  if (point !== undefined) world.dying.arm(point);
   const verdict = await recovered(world, key, heard);
-  world.disarm();
+  world.dying.disarm();
   tell({ told: "verdict", key, verdict });
 }
 if (job.begin !== undefined) {
   const { key, point } = job.begin;
-  world.arm(point);
+  world.dying.arm(point);
   await carryOut(world, key);
   await world.desk.waitIdle();
 }

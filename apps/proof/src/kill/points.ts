@@ -2,7 +2,7 @@
 import type { CrashMoment } from "@holdpoint/testing";
 
 import { onceOnly } from "./claim.ts";
-import type { KillPoint, Told } from "./world.ts";
+import type { KillPoint, Told } from "./dying.ts";
 import { once } from "./write-points.ts";
 
 export interface NamedPoint {

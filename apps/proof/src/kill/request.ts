@@ -1,11 +1,10 @@
 /** One request as a caller makes it, from its start to its end: the people who are asked say what the script says. */
 import { approve, deny, type Decision } from "@holdpoint/approvals";
-import { isFlowError } from "@holdpoint/flow";
 import { verified } from "@holdpoint/testing";
 import { edited } from "@holdpoint/tools";
 import type { RunView } from "@holdpoint/workflows";
 
-import { tell, type World } from "./world.ts";
+import type { World } from "./world.ts";
 
 /** More looks at a run than any has stops. */
 const looksMax = 40;
@@ -16,7 +15,7 @@ export type Left = { readonly view: RunView } | { readonly inDoubt: string };
 export async function carryOut(world: World, key: string): Promise<Left> {
   const { desk } = world;
   const { runId } = await desk.start("claim", { orderId: key }, { key });
-  tell({ told: "started", runId });
+  world.dying.say({ told: "started", runId });
   for (let look = 0; look < looksMax; look += 1) {
     const left = await settledOrDoubt(world, runId);
     if ("inDoubt" in left || left.view.status !== "interrupted") return left;
@@ -26,12 +25,9 @@ export async function carryOut(world: World, key: string): Promise<Left> {
 }
 
 export async function settledOrDoubt({ desk }: World, runId: string): Promise<Left> {
-  try {
-    return { view: await desk.settled(runId) };
-  } catch (error) {
-    if (!isFlowError(error, "in-doubt")) throw error;
-    return { inDoubt: String(error.data["tool"]) };
-  }
+  const view = await desk.settled(runId);
+  const doubt = view.waitsFor.find(({ kind }) => kind === "in-doubt");
+  return doubt === undefined ? { view } : { inDoubt: doubt.tool };
 }
 
 /** Everybody who has a say about one approval says it, one after the other; who has said it already says it again. */
@@ -41,7 +37,8 @@ async function decideOn(world: World, approvalId: string | undefined, tool: stri
     const stands = await world.records.read("default", approvalId);
     if (stands?.state === "consumed") return; // decided, and the run has gone on by itself
     const { status } = await world.desk.decide(approvalId, decision);
-    if (status === "accepted" || status === "already") tell({ told: "decided", approvalId });
+    if (status === "accepted" || status === "already")
+      world.dying.say({ told: "decided", approvalId });
   }
 }
 

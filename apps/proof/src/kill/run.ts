@@ -5,11 +5,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { killHouse } from "./house-run.ts";
 import { pointsOf, sampled, momentOf, type NamedPoint } from "./points.ts";
-import { bundled, runChild, type Ended } from "./process.ts";
+import { bundled, runChild, type Ended } from "../child-process.ts";
 import { Tally } from "./tally.ts";
 import type { Verdict } from "./verdict.ts";
-import type { Layout, Told } from "./world.ts";
+import type { Told } from "./dying.ts";
+import type { Layout } from "./world.ts";
 
 export interface KillHow {
   readonly quick: boolean;
@@ -37,6 +39,7 @@ export async function killEverywhere(how: KillHow): Promise<Tally> {
         ),
       );
     }
+    await killHouse({ folder, quick: how.quick, tally });
     return tally;
   } finally {
     rmSync(folder, { recursive: true, force: true });

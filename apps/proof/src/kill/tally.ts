@@ -31,13 +31,16 @@ export class Tally {
     this.#ends.set(layout, end);
   }
 
+  /** A kill around something that is done to a whole file. */
+  house(point: string, moment: CrashMoment, faults: readonly string[]): void {
+    this.kills += 1;
+    this.#count([point], moment);
+    for (const fault of faults) this.fail(`${point}, ${moment}: ${fault}`);
+  }
+
   add({ layout, names, moment, key, verdict, errors }: Found): void {
     this.kills += 1;
-    for (const name of names) {
-      const cells = this.#byPoint.get(name) ?? [0, 0, 0];
-      cells[moments.indexOf(moment)]! += 1;
-      this.#byPoint.set(name, cells);
-    }
+    this.#count(names, moment);
     const where = `${layout}, ${moment} ${names.join(" ")}, ${key}`;
     if (verdict === undefined) return this.fail(`${where}: stranded: ${errors}`);
     for (const fault of verdict.faults) this.fail(`${where}: ${fault}`);
@@ -48,6 +51,14 @@ export class Tally {
     }
     const end = verdict.end.replaceAll(key, "KEY");
     if (end !== this.#ends.get(layout)) this.fail(`${where}: ends otherwise: ${end}`);
+  }
+
+  #count(names: readonly string[], moment: CrashMoment): void {
+    for (const name of names) {
+      const cells = this.#byPoint.get(name) ?? [0, 0, 0];
+      cells[moments.indexOf(moment)]! += 1;
+      this.#byPoint.set(name, cells);
+    }
   }
 
   /** Kills before, inside and after each write point. */

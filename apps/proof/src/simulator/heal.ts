@@ -89,7 +89,7 @@ function allOver(world: World): boolean {
 function isOver(world: World, runId: string): boolean {
   const log = world.book.log(runId);
   const row = world.book.runs.get(runId);
-  if (log.status === "running" && log.inDoubt.length > 0) return true;
+  if (log.status === "interrupted" && log.inDoubt.length > 0) return true; // asked, and nobody knows
   const registered = row?.values["status"];
   if (registered === "cancelled" && log.status === "none") return true;
   return log.ended && (row === undefined || registered === log.status);

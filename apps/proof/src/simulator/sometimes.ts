@@ -74,7 +74,6 @@ export class Sometimes {
     if (code === "approval-expired") this.see("a decision comes after the expiry");
     if (code === "actor-excluded" || code === "actor-not-eligible")
       this.see("somebody may not decide");
-    if (code === "in-doubt") this.see("a call is in doubt");
   }
 
   /** An event that was applied. */
@@ -88,6 +87,9 @@ export class Sometimes {
           else if (!decision.approved) this.see("a denial is spent");
           if (decision.edited !== undefined) this.see("an edit runs");
         }
+        break;
+      case "in-doubt":
+        this.see("a call is in doubt");
         break;
       case "settling":
         this.see("a settle is announced in a store apart");

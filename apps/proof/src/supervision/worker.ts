@@ -31,7 +31,9 @@ const desk = new Supervisor({
   keyring,
   sessions: { match: (session) => sessions.includes(session), max: sessions.length },
   clock,
-  ...{ workers, leaseMs, pollMs },
+  workers,
+  leaseMs,
+  pollMs,
 });
 
 /** The epoch under which this process writes in a session, or wrote a moment ago. */

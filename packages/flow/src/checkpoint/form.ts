@@ -11,7 +11,8 @@ import { plainIdentity, type Identity, type Made } from "../run/identity.ts";
 import type { Entry, ExecutionState, Kept, Replaced, Settled, Started } from "../run/journal.ts";
 import { itemPath } from "../run/path.ts";
 import type { Frame, ItemState, RunState, Stand, VisitState } from "../run/state.ts";
-import type { ApprovalWait, InterruptWait, Wait } from "../run/wait.ts";
+import { framesOf } from "../run/tree.ts";
+import type { ApprovalWait, InDoubtWait, InterruptWait, SleepWait, Wait } from "../run/wait.ts";
 
 type Text = Extract<Kept, { form: "text" }>;
 
@@ -107,6 +108,10 @@ function waitForm(wait: Wait, parts: FormParts, visit: string): Wait {
       return approvalWaitForm(wait, parts, visit);
     case "interrupt":
       return interruptWaitForm(wait, visit);
+    case "in-doubt":
+      return { ...wait, started: startedForm(wait.started, parts, visit) };
+    case "sleep":
+      return sleepForm(wait, visit);
   }
 }
 
@@ -119,6 +124,10 @@ function approvalWaitForm(wait: ApprovalWait, parts: FormParts, visit: string): 
     id: wait.id && identityForm(wait.id, visit),
     arguments: keptText(wait.arguments, parts, named),
   };
+}
+
+function sleepForm(wait: SleepWait, visit: string): SleepWait {
+  return { ...wait, id: identityForm(wait.id, visit) };
 }
 
 /** Info and cursor are texts from the start. */
@@ -230,6 +239,58 @@ function frameForm<F extends Frame>(frame: F, parts: FormParts): F {
   return { ...frame, visits: frame.visits.map((visit) => visitForm(visit, parts)) };
 }
 
+/**
+ * What makes the forms of those parts of a run that `known` does not hold; from then on it does. Each is a part that nothing
+ * changes once it is there.
+ */
+export function formsBeside(
+  known: WeakSet<object>,
+  run: RunState,
+  parts: FormParts,
+): (() => unknown)[] {
+  const forms: (() => unknown)[] = [];
+  const take = (part: object, form: () => unknown): void => {
+    if (known.has(part)) return;
+    forms.push(form);
+    known.add(part);
+  };
+  for (const frame of framesOf(run)) {
+    const { state } = frame;
+    take(state, () => ({ state }));
+    for (const visit of frame.visits) takeVisit(visit, parts, take);
+  }
+  return forms;
+}
+
+type Take = (part: object, form: () => unknown) => void;
+
+function takeVisit(visit: VisitState, parts: FormParts, take: Take): void {
+  if (visit.status === "finished") return take(visit.end, () => visit.end);
+  const { path, inputs, items = [] } = visit;
+  if (inputs !== undefined) take(inputs, () => inputsForm(inputs, parts, path));
+  takeExecution(visit.execution, parts, path, take);
+  for (const [index, item] of items.entries()) {
+    if (item.status === "queued") continue;
+    const at = itemPath(path, index);
+    if ("execution" in item) takeExecution(item.execution, parts, at, take);
+    else take(item, () => itemForm(item, parts, at));
+  }
+}
+
+function takeExecution(
+  { journal, waits, started, replaced, nested }: ExecutionState,
+  parts: FormParts,
+  path: string,
+  take: Take,
+): void {
+  for (const entry of journal) take(entry, () => entryForm(entry, parts, path));
+  for (const wait of waits) take(wait, () => waitForm(wait, parts, path));
+  for (const intent of started) take(intent, () => startedForm(intent, parts, path));
+  for (const run of nested) take(run, () => identityForm(run.id, path));
+  for (const question of Object.values(replaced))
+    take(question, () => replacedForm(question, parts, path));
+}
+
 /** An event as it is sealed. @throws FlowError `state-not-sealable` */
 export function eventForm(event: RunEvent, parts: FormParts): RunEvent {
   switch (event.type) {
@@ -260,6 +321,10 @@ export function eventForm(event: RunEvent, parts: FormParts): RunEvent {
       return { ...event, call: identityForm(event.call, event.visit) };
     case "approval-requested":
       return { ...event, wait: approvalWaitForm(event.wait, parts, event.visit) };
+    case "in-doubt":
+      return { ...event, wait: waitForm(event.wait, parts, event.visit) as InDoubtWait };
+    case "sleeping":
+      return { ...event, wait: sleepForm(event.wait, event.visit) };
     case "interrupted":
       return { ...event, wait: interruptWaitForm(event.wait, event.visit) };
     default:

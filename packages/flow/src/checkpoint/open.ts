@@ -237,23 +237,32 @@ function canBeAnswered(run: RunState, visit: OpenVisit): boolean {
   return open && waiting.length > 0;
 }
 
-/** O7: what the waiting visits showed is what they would show now (FLOW-63). */
-export function checkInputs(graph: Graph, run: RunState, parts: Parts): void {
+/** O7: what the waiting visits showed is what they would show now (FLOW-63). What `known` holds is left out. */
+export function checkInputs(
+  graph: Graph,
+  run: RunState,
+  parts: Parts,
+  known?: WeakSet<object>,
+): void {
   for (const frame of framesOf(run)) {
     const follows = graphAt(graph, run, frame.path)!;
-    for (const visit of frame.visits) checkVisit(follows, frame, visit, run.seed.runId, parts);
+    for (const visit of frame.visits) {
+      const inputs = visit.status === "finished" ? undefined : visit.inputs;
+      if (inputs === undefined || known?.has(inputs) === true) continue;
+      checkVisit(follows, frame, { visit, was: inputs }, run.seed.runId, parts);
+      known?.add(inputs);
+    }
   }
 }
 
 function checkVisit(
   graph: Graph,
   { state }: Frame,
-  visit: VisitState,
+  { visit, was }: { readonly visit: VisitState; readonly was: VisitInputs },
   runId: string,
   parts: Parts,
 ): void {
-  if (visit.status === "finished" || visit.inputs === undefined) return;
-  const differs = difference(visit.inputs, graph.nodes.get(visit.node)!, state, parts);
+  const differs = difference(was, graph.nodes.get(visit.node)!, state, parts);
   if (differs === undefined) return;
   const { field, cause } = differs;
   throw new GraphVersionMismatchError(

@@ -12,7 +12,7 @@ import { openWaits, pendingView } from "../run/pending.ts";
 import type { RunState } from "../run/state.ts";
 import { Checkpoint } from "./checkpoint.ts";
 import { graphHeader } from "./graph-header.ts";
-import { sealable, stateForm, type FormParts } from "./form.ts";
+import { formsBeside, sealable, stateForm, type FormParts } from "./form.ts";
 
 /**
  * The version of what a checkpoint holds. History:
@@ -27,12 +27,34 @@ export const checkpointVersion = 1;
  * @throws FlowError `state-not-sealable` with the path of what can't be.
  */
 export function encodeState(run: RunState, graph: Graph, parts: Parts): string {
-  const { sealer } = parts;
-  const { runId } = run.seed;
   // The manifest goes into the header, where a refusal can read it before anything is decoded.
   const seed = { ...run.seed, manifest: {} };
+  return encoded(run, graph, parts, () => stateForm({ ...run, seed }, formParts(graph, parts)));
+}
+
+/**
+ * Checks that a run can be sealed: the whole where nothing of it is `known`, which is filled, and then what has come in since.
+ * So whoever asks a thousand people does not encode a thousand times what it asked before. Whether the whole is too large is
+ * said at the first question and at the pause. @throws FlowError `state-not-sealable`
+ */
+export function checkSealable(
+  run: RunState,
+  graph: Graph,
+  parts: Parts,
+  known: WeakSet<object> | undefined,
+): WeakSet<object> {
+  const now = known ?? new WeakSet();
+  const forms = formsBeside(now, run, formParts(graph, parts));
+  if (known === undefined) encodeState(run, graph, parts);
+  else for (const form of forms) encoded(run, graph, parts, form);
+  return now;
+}
+
+function encoded(run: RunState, graph: Graph, parts: Parts, form: () => unknown): string {
+  const { sealer } = parts;
+  const { runId } = run.seed;
   return sealable("the run's state", runId, () => {
-    const body = sealer.encode(stateForm({ ...run, seed }, formParts(graph, parts)));
+    const body = sealer.encode(form());
     if (parts.exact) return body;
     const again = sealer.encode(sealer.decode(body, { schema: graph.reachable }));
     if (again !== body) {

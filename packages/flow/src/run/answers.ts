@@ -5,12 +5,20 @@ import { isDecision, type Decision } from "@holdpoint/approvals";
 
 import { FlowError } from "../errors.ts";
 import { answerTerms, type Answer, type AnswerTerms } from "./answer.ts";
-import { pendingId, type ApprovalWait, type InterruptWait, type Waiting } from "./wait.ts";
+import { doubtTerms, type DoubtAnswer, type DoubtTerms } from "./doubt-answer.ts";
+import {
+  pendingId,
+  type ApprovalWait,
+  type InDoubtWait,
+  type InterruptWait,
+  type Wait,
+  type Waiting,
+} from "./wait.ts";
 
 const brand = Symbol.for("@holdpoint/flow.replies");
 
 /** What answers one thing that waits, by its kind. */
-export type OneReply = Decision | Answer;
+export type OneReply = Decision | Answer | DoubtAnswer;
 
 /** Several answers, by the ids of what waits. */
 export class Replies {
@@ -36,7 +44,7 @@ export function replies(byId: Readonly<Record<string, OneReply>>): Replies {
 export type Reply = OneReply | Replies;
 
 /** An answer with what it answers. */
-export type Matched = MatchedDecision | MatchedAnswer;
+export type Matched = MatchedDecision | MatchedAnswer | MatchedVerdict;
 
 export interface MatchedDecision extends Waiting<ApprovalWait> {
   readonly decision: Decision;
@@ -46,9 +54,13 @@ export interface MatchedAnswer extends Waiting<InterruptWait> {
   readonly answer: AnswerTerms;
 }
 
+export interface MatchedVerdict extends Waiting<InDoubtWait> {
+  readonly doubt: DoubtTerms;
+}
+
 /** Whether this answers one thing, without saying which. */
 export function isOneReply(value: unknown): value is OneReply {
-  return isDecision(value) || answerTerms(value) !== undefined;
+  return isDecision(value) || answerTerms(value) !== undefined || doubtTerms(value) !== undefined;
 }
 
 /**
@@ -57,22 +69,23 @@ export function isOneReply(value: unknown): value is OneReply {
  *   `answer-ambiguous` for a bare answer where several wait; `answer-unknown` for an id that is not waiting
  */
 export function matchReply(reply: unknown, waits: readonly Waiting[], runId: string): Matched[] {
-  const ids = waits.map(({ wait }) => pendingId(wait));
+  const asked = waits.filter(({ wait }) => wait.kind !== "sleep");
+  const ids = asked.map(({ wait }) => pendingId(wait));
   if (isOneReply(reply)) {
-    if (waits.length === 0) {
+    if (asked.length === 0) {
       throw new FlowError("answer-unknown", `nothing waits for an answer in run ${runId}`, {
         runId,
         ids,
       });
     }
-    if (waits.length !== 1) {
+    if (asked.length !== 1) {
       throw new FlowError(
         "answer-ambiguous",
-        `a bare answer, and ${waits.length} things wait: name one of ${ids.join(", ")}`,
+        `a bare answer, and ${asked.length} things wait: name one of ${ids.join(", ")}`,
         { runId, ids },
       );
     }
-    return [paired(waits[0]!, reply)];
+    return [paired(asked[0]!, reply)];
   }
   if (!isReplies(reply)) throw invalid("the answer");
   return [...reply.byId].map(([id, one]) => {
@@ -90,17 +103,27 @@ export function matchReply(reply: unknown, waits: readonly Waiting[], runId: str
 
 /** An answer goes with a question of its own kind. */
 function paired({ path, wait }: Waiting, reply: OneReply): Matched {
-  const answer = answerTerms(reply);
   switch (wait.kind) {
     case "approval":
       if (isDecision(reply)) return { path, wait, decision: reply };
       throw unfit(wait, "is decided by approve() or deny()");
     case "interrupt": {
       const { name } = wait.id;
+      const answer = answerTerms(reply);
       if (answer === undefined) throw unfit(wait, `is no approval: answer() answers '${name}'`);
       if (answer.name !== undefined && answer.name !== name)
         throw unfit(wait, `asks '${name}', and this answers '${answer.name}'`);
       return { path, wait, answer };
+    }
+    case "sleep":
+      throw unfit(wait, "sleeps, and nobody answers that");
+    case "in-doubt": {
+      const tool = wait.started.id.name;
+      const doubt = doubtTerms(reply);
+      if (doubt === undefined) throw unfit(wait, `is a call of '${tool}' in doubt: see inDoubt`);
+      if (doubt.is === "ran" && doubt.tool.name !== tool)
+        throw unfit(wait, `is a call of '${tool}', and this is a result of '${doubt.tool.name}'`);
+      return { path, wait, doubt };
     }
   }
 }
@@ -112,11 +135,11 @@ function isReplies(value: unknown): value is Replies {
 function invalid(what: string): FlowError {
   return new FlowError(
     "answer-invalid",
-    `${what} was made by none of approve(), deny(), answer(), replies(): answers are never guessed by their shape`,
+    `${what} was made by none of approve(), deny(), answer(), inDoubt, replies(): answers are never guessed by their shape`,
   );
 }
 
-function unfit(wait: ApprovalWait | InterruptWait, why: string): FlowError {
+function unfit(wait: Wait, why: string): FlowError {
   const id = pendingId(wait);
   return new FlowError("answer-invalid", `${id} ${why}`, { id });
 }

@@ -37,8 +37,9 @@ export async function attempt<T>(
     if (end.how === "stopped") throw end.error;
     if (end.how === "waiting") return end;
     const outcome = outcomeOf(end, what.read);
-    if (outcome.how !== "failed" || end.inDoubt === true) return outcome;
-    const next = await retries(place, at, what.options.retry, outcome.error);
+    if (outcome.how !== "failed" || end.inDoubt === "within") return outcome;
+    const next = await retries(place, at, what.options.retry, outcome.error, end.raiseDoubts);
+    if (next.again === "in-doubt") return { how: "waiting" };
     if (next.again) continue;
     return next.error === undefined ? outcome : { how: "failed", error: errorInfo(next.error) };
   }
@@ -57,7 +58,9 @@ function outcomeOf<T>(
   }
 }
 
-type Next = { readonly again: true } | { readonly again: false; readonly error?: unknown };
+type Next =
+  | { readonly again: true | "in-doubt" }
+  | { readonly again: false; readonly error?: unknown };
 
 /**
  * Whether a failed execution is tried again (FLOW-12); what it had finished is replayed, what had failed is not. Attempts
@@ -68,6 +71,7 @@ async function retries(
   at: Executing,
   retry: Retry | undefined,
   error: ErrorInfo,
+  raiseDoubts: (() => void) | undefined,
 ): Promise<Next> {
   const count = at.execution.retries + 1;
   if (retry === undefined || count >= retry.attempts) return { again: false };
@@ -82,6 +86,10 @@ async function retries(
   }
   live.emit({ type: "retried", visit: at.path, attempt: count, error });
   await live.flush();
+  if (raiseDoubts !== undefined) {
+    raiseDoubts(); // a person says first what became of what had begun (FLOW-76)
+    return { again: "in-doubt" };
+  }
   if (waitMs > 0) await pause(live, signal, waitMs);
   return { again: true };
 }
@@ -100,8 +108,12 @@ function pause({ parts }: LiveRun, signal: AbortSignal, waitMs: number): Promise
   });
 }
 
-/** `inDoubt`: it was cut off while an effect was under way that must not be begun a second time. */
-type ExecutionEnd = ScopeEnd & { readonly inDoubt?: boolean };
+/** `inDoubt`: whether it was cut off while an effect was under way that must not be begun a second time (TOOL-13). */
+type ExecutionEnd = ScopeEnd & {
+  readonly inDoubt?: Execution["inDoubt"];
+  /** Asks a person about such effects of its own. */
+  readonly raiseDoubts?: (() => void) | undefined;
+};
 
 async function execute(
   place: Place,
@@ -120,9 +132,10 @@ async function execute(
   limit?.over();
   if (execution.cleans) await execution.cleanUp(); // V3
   if (end.how === "stopped") {
+    if (limit?.timedOut === undefined) return end;
     const { inDoubt } = execution;
-    return limit?.timedOut === undefined ? end : { how: "failed", error: limit.timedOut, inDoubt };
+    const raiseDoubts = inDoubt === "own" ? () => execution.raiseDoubts() : undefined;
+    return { how: "failed", error: limit.timedOut, inDoubt, raiseDoubts };
   }
-  if (execution.isAgain) await execution.leaveBehind(end);
-  return end;
+  return execution.isAgain ? execution.leaveBehind(end) : end;
 }

@@ -2,7 +2,7 @@ import type { ApprovalRecords } from "@holdpoint/approvals";
 import type { AnyTool, Executor } from "@holdpoint/tools";
 
 import type { Made } from "./identity.ts";
-import type { Kept, Replaced, SpentApproval, SpentHere } from "./journal.ts";
+import type { Kept, Replaced, SpentApproval, SpentHere, Started } from "./journal.ts";
 import type { LiveRun } from "./live.ts";
 
 /** What a call needs to know of the visit it is made in. */
@@ -17,7 +17,7 @@ export interface CallSite {
   /** Whether the execution is over, or cut off: then nobody takes an outcome in any more. */
   readonly over: boolean;
   /** A call is about to have its effect; answers that it has ended. */
-  entering(made: Made, tool: AnyTool): (() => void) | undefined;
+  entering(made: Made, tool: AnyTool, begun: () => Started): (() => void) | undefined;
   /** Keeps what a call cost, and the approval that allowed or refused it, for its journal entry. */
   spentOn(made: Made, what: { readonly cost?: number; readonly approval?: SpentApproval }): void;
   /** Recorded arguments, by what the tool's input reaches. */
@@ -41,6 +41,8 @@ export interface Making {
   readonly records: ApprovalRecords | undefined;
   /** Whether its intent is on record already. */
   readonly again: boolean;
+  /** How often it was in doubt before (FLOW-76). */
+  readonly doubts: number | undefined;
   approval: SpentHere | undefined;
   /** Set when its effect begins; says that it ended. */
   left: (() => void) | undefined;

@@ -2,8 +2,9 @@
  * One call of one visit: what the executor does for it, and what goes on record around that (FLOW-35, FLOW-72, FLOW-76).
  *
  * K1 A call that waits on record is gated, and runs with what was shown; never with arguments validated anew.
- * K2 Nothing non-repeatable is entered before its intent is durable; an intent without an end is in doubt, and only an
- *    idempotent tool is entered again, with the recorded arguments and the same key.
+ * K2 Nothing non-repeatable is entered before its intent is durable; an intent without an end is in doubt, and only a call
+ *    that was and is idempotent is entered again by itself, with the recorded arguments and the same key; of any other a
+ *    person says first what became of it.
  * K3 A decision that the port gives for a call is spent in the commit before the call runs.
  */
 import { isApprovalError, sealableDecision } from "@holdpoint/approvals";
@@ -17,15 +18,14 @@ import {
   type RecordedCall,
 } from "@holdpoint/tools";
 
-import { FlowError } from "../errors.ts";
 import { callIdentity } from "./ask.ts";
 import { deniedInfo, noRecords, questionOf, settled, withoutRecords } from "./call-end.ts";
 import type { CallSite, CallWay, Making } from "./call-site.ts";
 import { copyOf } from "./copy.ts";
 import type { Made } from "./identity.ts";
 import type { Replaced, Settled, SpentApproval, Started } from "./journal.ts";
-import type { LiveRun } from "./live.ts";
 import type { Standing } from "./scope.ts";
+import { raiseDoubt } from "./doubt.ts";
 import { settleDecided } from "./spend.ts";
 import type { ApprovalWait } from "./wait.ts";
 
@@ -37,11 +37,20 @@ export async function performCall(
   standing: Standing,
 ): Promise<Settled | undefined> {
   const { live, visit } = site;
-  const { started } = standing;
+  const { started, doubt } = standing;
+  if (doubt !== undefined) return undefined; // nobody has said yet what became of it
   const wait = standing.wait?.kind === "approval" ? standing.wait : undefined;
   const { tool } = way;
   if (wait !== undefined && wait.answer === undefined) return undefined; // FLOW-30: its request stays as it is
-  if (started !== undefined && !tool.idempotent) throw inDoubt(live, visit, made);
+  if (
+    started !== undefined &&
+    started.mayRun !== true &&
+    !(started.idempotent && tool.idempotent)
+  ) {
+    site.prepare();
+    raiseDoubt(live, visit, started, { asked: true, order: made.order }); // K2
+    return undefined;
+  }
 
   const { executor = live.parts.executor } = way;
   const { runId } = live.state.seed;
@@ -55,7 +64,8 @@ export async function performCall(
     made,
     callId: () => callIdOf(identity(), replaced?.generation ?? 0),
     records: (way.executor === undefined ? live.parts.approvals : way.executor.approvals)?.records,
-    again: started !== undefined,
+    again: started !== undefined && started.mayRun !== true,
+    doubts: started?.doubts,
     approval: answeredBy(wait) ?? started?.approval,
     left: undefined,
   };
@@ -157,7 +167,7 @@ function recordedCall(
       decision: wait.answer.decision,
     };
   }
-  if (started === undefined) {
+  if (started === undefined || (started.approval === undefined && replaced !== undefined)) {
     if (replaced === undefined) return undefined;
     // It was gated, and what was shown stands: asked again, whatever the tool's rule says now (FLOW-35, FLOW-66).
     return {
@@ -198,28 +208,26 @@ async function beforeExecute(making: Making, dispatch: Dispatch): Promise<void> 
       making.approval = way.executor === undefined ? spent : { ...spent, own: records };
     }
   }
-  making.left = site.entering(made, way.tool);
+  const begun = (): Started => ({
+    id: made,
+    arguments: { form: "value", value: copyOf(dispatch.arguments) },
+    idempotent: way.tool.idempotent,
+    ...(making.doubts !== undefined && { doubts: making.doubts }),
+    ...(making.approval !== undefined && { approval: withoutRecords(making.approval) }),
+  });
+  making.left = site.entering(made, way.tool, begun);
   if (!live.durable || making.again) return;
   // FLOW-72: an idempotent tool whose arguments are the input as passed can be called again from the input alone.
   if (!way.tool.idempotent || dispatch.drawn) {
+    const { id: call, arguments: args, idempotent, approval: by } = begun();
     live.emit({
       type: "call-started",
       visit,
-      call: made,
-      arguments: { form: "value", value: copyOf(dispatch.arguments) },
-      idempotent: way.tool.idempotent,
-      ...(making.approval !== undefined && { approval: withoutRecords(making.approval) }),
+      call,
+      arguments: args,
+      idempotent,
+      ...(by && { approval: by }),
     });
   }
   await live.flush();
-}
-
-/** K2: nobody here may say whether it ran. */
-function inDoubt(live: LiveRun, visit: string, made: Made): FlowError {
-  const { runId } = live.state.seed;
-  return new FlowError(
-    "in-doubt",
-    `the call of '${made.name}' in ${visit} had begun and has no end on record (its process died, or the run was aborted), so nobody knows whether it ran: it is not run again by itself`,
-    { runId, node: visit, tool: made.name, callId: callIdOf(callIdentity(runId, visit, made)) },
-  );
 }

@@ -67,6 +67,11 @@ export interface NodeContext {
    * lets the code skip is no divergence (FLOW-41). @throws FlowError `interrupt-invalid`
    */
   cursor<I extends Interrupt>(what: I): Restored<I>;
+  /**
+   * Pauses until a moment, or for so many milliseconds from now: any time, also longer than a timer can wait. Nothing waits
+   * in the process; a resume without an answer, at or after that moment, goes on.
+   */
+  sleep(until: Date | number): Promise<void>;
   /** Journals any result under a name. May run again after a crash, so effects belong in tools. */
   step<T>(name: string, run: () => MaybePromise<T>): Promise<T>;
   /** The time, the same at every re-run. */
@@ -93,10 +98,16 @@ export interface ContextOps {
   /** Runs a flow within this visit. */
   nested(graph: Graph, input: InputSnapshot): Begin;
   /** Takes a question's info and cursor, synchronously, and its number in the visit. */
-  question(what: Interrupt, info: unknown, cursor: unknown): Question & { readonly number: number };
+  question(
+    what: Interrupt,
+    info: unknown,
+    cursor: unknown,
+  ): Question & { readonly number: number | undefined };
   ask(question: Question): Begin;
   /** The cursor that is left of a name's questions. */
   cursor(what: Interrupt): { readonly value: unknown } | undefined;
+  /** Sleeps until a moment, or for a time. */
+  sleep(until: Date | number): Begin;
   /** Runs a step's function for this visit. */
   step(run: () => unknown): Begin;
   moment(kind: "now" | "random" | "uuid"): Settled;
@@ -162,6 +173,11 @@ export class VisitContext implements NodeContext {
     return left === undefined
       ? { restored: false }
       : { restored: true, value: left.value as CursorOf<I> };
+  }
+
+  sleep(until: Date | number): Promise<void> {
+    const asked = { kind: "sleep" as const, name: "sleep" };
+    return this.#scope.ask(asked, this.#ops.sleep(until)) as Promise<void>;
   }
 
   step<T>(name: string, run: () => MaybePromise<T>): Promise<T> {

@@ -6,7 +6,7 @@ import type { State } from "../graph/node.ts";
 import type { Identity } from "./identity.ts";
 import type { Kept, Settled, SpentApproval } from "./journal.ts";
 import type { Stand } from "./state.ts";
-import type { ApprovalWait, InterruptWait } from "./wait.ts";
+import type { ApprovalWait, InDoubtWait, InterruptWait, SleepWait } from "./wait.ts";
 
 /** What shapes a run, sealed with it at its start; another runner's settings don't change it (FLOW-43). */
 export interface RunSettings {
@@ -49,7 +49,7 @@ export type ItemEnd =
   | { readonly ok: false; readonly error: ErrorInfo };
 
 /** What is spent on something that waits, by its kind. */
-export type Answered = DecisionAnswered | InterruptAnswered;
+export type Answered = DecisionAnswered | InterruptAnswered | DoubtAnswered;
 
 interface AnsweredBase {
   readonly visit: string;
@@ -70,6 +70,19 @@ export interface InterruptAnswered extends AnsweredBase {
   readonly payload: Kept;
   readonly by: ActorRef | undefined;
 }
+
+/** What a person said of a call in doubt (FLOW-76). */
+export interface DoubtAnswered extends AnsweredBase {
+  readonly kind: "in-doubt";
+  readonly verdict: Verdict;
+  readonly by: ActorRef;
+}
+
+/** What became of a call in doubt. A result is kept as a text. */
+export type Verdict =
+  | { readonly is: "ran"; readonly result: Kept }
+  | { readonly is: "did-not-run" }
+  | { readonly is: "failed"; readonly error: ErrorInfo };
 
 /** The id of what was answered. */
 export function answeredId(answer: Answered): string {
@@ -171,6 +184,9 @@ export type RunEvent = { readonly at: number } & (
     }
   | { readonly type: "approval-requested"; readonly visit: string; readonly wait: ApprovalWait }
   | { readonly type: "interrupted"; readonly visit: string; readonly wait: InterruptWait }
+  | { readonly type: "in-doubt"; readonly visit: string; readonly wait: InDoubtWait }
+  | { readonly type: "sleeping"; readonly visit: string; readonly wait: SleepWait }
+  | { readonly type: "deadline-fired"; readonly visit: string; readonly callId: string }
   | { readonly type: "visit-waiting"; readonly visit: string }
   | { readonly type: "settling"; readonly attemptId: string; readonly answers: readonly Answered[] }
   | { readonly type: "answered"; readonly attemptId: string; readonly answers: readonly Answered[] }

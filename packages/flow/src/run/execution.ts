@@ -18,10 +18,13 @@ import type { CallSite, CallWay } from "./call-site.ts";
 import { AskNumbers } from "./ask-numbers.ts";
 import { performCall } from "./calls.ts";
 import type { ContextOps } from "./context.ts";
-import { identityText, plainIdentity, type Identity, type Made } from "./identity.ts";
+import type { Identity, Made } from "./identity.ts";
 import { beginAsking, declaredFacts, questionOf, type Question } from "./interrupting.ts";
+import { raiseDoubt } from "./doubt.ts";
+import { leaveBehind } from "./leaving.ts";
 import { journaled } from "./journaled.ts";
 import {
+  freshExecution,
   isFresh,
   Prior,
   type ExecutionState,
@@ -37,13 +40,10 @@ import type { Place } from "./place.ts";
 import { prepareSeal } from "./prepare.ts";
 import type { Rest } from "./rest.ts";
 import { keptAsText, revealed } from "./reveal.ts";
+import { beginSleeping } from "./sleeping.ts";
 import { Scope, type Begin, type Revealed, type ScopeEnd, type ScopeOps } from "./scope.ts";
-import { conclude, withdrawAll } from "./spend.ts";
-import { framesIn, ownExecutions, type OpenExecution } from "./tree.ts";
-import type { Waiting } from "./wait.ts";
 
 const none: never[] = [];
-const neither = { approvalId: undefined, answer: undefined };
 
 /** What an execution is of: a visit, or an item of one. */
 export interface Executing {
@@ -64,13 +64,15 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
   readonly #prior: Prior | undefined;
   #runs: Map<Made, string> | undefined;
   readonly #asks: readonly Interrupt[];
-  /** Of a node that may ask. */
-  readonly #numbers: AskNumbers | undefined;
+  /** Of a node that may ask; of another one, made when it asks all the same. */
+  #numbers: AskNumbers | undefined;
   #spent: Map<Made, { cost: number; approval?: SpentApproval }> | undefined;
   /** Whether the code may be run again although it was cut off. */
   readonly #triedAgain: boolean;
   readonly #node: string;
-  #inDoubt: Set<Made> | undefined;
+  #inDoubt: Map<Made, Started> | undefined;
+  /** The same of executions within, whose doubts nobody can be asked about from here. */
+  #inDoubtWithin: Set<Made> | undefined;
   #cleanups: (() => MaybePromise<void>)[] | undefined;
   #cleaned = false;
 
@@ -87,10 +89,7 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     const { execution } = at;
     this.#prior = isFresh(execution) ? undefined : new Prior(execution);
     this.#asks = options.asks ?? none;
-    this.#numbers =
-      this.#asks.length === 0
-        ? undefined
-        : new AskNumbers(execution, (cursor) => keptAsText(cursor, live.parts.sealer));
+    if (this.#asks.length > 0) this.#numbers = this.#numbered(execution);
     if (this.#prior !== undefined) live.rerun.add(at.path);
     this.scope = new Scope(this, this.#prior);
   }
@@ -138,14 +137,27 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     };
   }
 
-  question(what: Interrupt, info: unknown, cursor: unknown): Question & { number: number } {
+  question(
+    what: Interrupt,
+    info: unknown,
+    cursor: unknown,
+  ): Question & { number: number | undefined } {
     const question = questionOf(what, { info, cursor }, this.#asks, this.visit);
     const { cursor: kept } = question;
-    const number = this.#numbers!.take(
+    const number = (this.#numbers ??= this.#numbered(freshExecution)).take(
       question.name,
       kept === undefined ? undefined : { form: "value", value: kept },
     );
     return { ...question, number };
+  }
+
+  sleep(until: Date | number): Begin {
+    return beginSleeping(this, until);
+  }
+
+  #numbered(execution: ExecutionState): AskNumbers {
+    const { sealer } = this.live.parts;
+    return new AskNumbers(execution, (cursor) => keptAsText(cursor, sealer));
   }
 
   ask(question: Question): Begin {
@@ -154,7 +166,7 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
 
   cursor(what: Interrupt): { readonly value: unknown } | undefined {
     const facts = declaredFacts(what, this.#asks, this.visit);
-    const left = this.#numbers!.restored(facts.name);
+    const left = this.#numbers?.restored(facts.name);
     if (left === undefined) return undefined;
     this.#prior?.leaveOut(left.behind);
     return { value: this.#decoded(left.cursor, facts.cursor) };
@@ -255,10 +267,22 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
   }
 
   /** Kept only where a retry could enter it a second time without knowing how the first ended (TOOL-13). */
-  entering(made: Made, tool: AnyTool): (() => void) | undefined {
-    const around = this.place.within?.entering(made, tool);
+  entering(made: Made, tool: AnyTool, begun: () => Started): (() => void) | undefined {
+    const around = this.place.within?.enteringWithin(made, tool);
     if (!this.#triedAgain || tool.idempotent) return around;
-    const inDoubt = (this.#inDoubt ??= new Set());
+    const inDoubt = (this.#inDoubt ??= new Map());
+    inDoubt.set(made, begun());
+    return () => {
+      around?.();
+      if (!this.scope.over) inDoubt.delete(made);
+    };
+  }
+
+  /** The same for a call of a nested run. */
+  enteringWithin(made: Made, tool: AnyTool): (() => void) | undefined {
+    const around = this.place.within?.enteringWithin(made, tool);
+    if (!this.#triedAgain || tool.idempotent) return around;
+    const inDoubt = (this.#inDoubtWithin ??= new Set());
     inDoubt.add(made);
     return () => {
       around?.();
@@ -266,9 +290,19 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     };
   }
 
-  /** Whether an effect had begun, and its end is not known, when the execution was cut off. */
-  get inDoubt(): boolean {
-    return (this.#inDoubt?.size ?? 0) > 0;
+  /**
+   * Effects that had begun, and whose end is not known, when the execution was cut off: `own`: its own calls', about which a
+   * person can be asked before it is tried again; `within`: those of nested runs, which are cut off with it.
+   */
+  get inDoubt(): "nothing" | "own" | "within" {
+    if ((this.#inDoubtWithin?.size ?? 0) > 0) return "within";
+    return (this.#inDoubt?.size ?? 0) > 0 ? "own" : "nothing";
+  }
+
+  /** What had begun when the execution was cut off: before it is tried again, a person says what became of it (FLOW-76). */
+  raiseDoubts(): void {
+    for (const [made, started] of this.#inDoubt ?? [])
+      raiseDoubt(this.live, this.visit, started, { asked: true, order: made.order });
   }
 
   spentOn(made: Made, what: { readonly cost?: number; readonly approval?: SpentApproval }): void {
@@ -301,61 +335,10 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     return this.#prior !== undefined;
   }
 
-  /** What the re-run did not ask for again: its records are withdrawn, and it is said (FLOW-38, FLOW-41). */
-  async leaveBehind(end: ScopeEnd): Promise<void> {
-    if (this.#prior === undefined) return;
-    const { live, visit } = this;
-    await leaveWaits(
-      live,
-      this.#prior.unclaimedWaits().map((wait) => ({ path: visit, wait })),
-    );
-    const nested = this.#prior.unclaimedNested();
-    const frames = nested.flatMap((run) => framesIn(live.state, run));
-    const within = frames.flatMap((frame) => frame.visits.flatMap(ownExecutions));
-    const lost = [
-      ...this.#prior.unclaimedStarted(),
-      ...within.flatMap(({ execution }) => execution.started),
-    ];
-    if (lost.length > 0 && end.how === "waiting") return; // it may still be asked for
-    if (lost.length > 0) throw lostCalls(this, lost);
-    await leaveWaits(live, within.flatMap(waitsOfOne));
-    for (const { id: call, path } of nested)
-      live.emit({ type: "nested-dropped", visit, call, path });
-  }
-}
-
-function waitsOfOne({ path, execution }: OpenExecution): Waiting[] {
-  return execution.waits.map((wait) => ({ path, wait }));
-}
-
-function lostCalls(
-  { runId, visit }: { readonly runId: string; readonly visit: string },
-  lost: readonly Started[],
-): FlowError {
-  return new FlowError(
-    "in-doubt",
-    `${visit} had begun ${lost.map((started) => started.id.name).join(", ")}, has no end of it on record (its process died, or the run was aborted), and does not ask for it any more: nobody knows whether it ran`,
-    {
-      runId,
-      node: visit,
-      lost: lost.map((started) => identityText(plainIdentity(started.id)).replaceAll("\0", "/")),
-    },
-  );
-}
-
-async function leaveWaits(live: LiveRun, waits: readonly Waiting[]): Promise<void> {
-  for (const { path: visit, wait } of waits) {
-    const { callId } = wait;
-    const { approvalId, answer } = wait.kind === "approval" ? wait : neither;
-    if (answer === undefined) {
-      await withdrawAll(live, [wait], "superseded");
-      live.emit({ type: "superseded", visit, callId, approvalId, again: false });
-    } else {
-      // Spent, and no call took it up: an approval that allowed nothing (APR-21).
-      const { decision, attemptId } = answer;
-      if (decision.approved && approvalId !== undefined)
-        await conclude(live, { id: approvalId, decision, attemptId }, "unused");
-      live.emit({ type: "answer-unused", visit, callId, approvalId });
-    }
+  /** How it ended, with what the re-run did not ask for again. */
+  async leaveBehind(end: ScopeEnd): Promise<ScopeEnd> {
+    const { live, visit, scope } = this;
+    const prior = this.#prior;
+    return prior === undefined ? end : leaveBehind({ live, visit, prior, asked: scope.asked }, end);
   }
 }

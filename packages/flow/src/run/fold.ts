@@ -6,18 +6,20 @@
  * F3 Updates merge in declaration order when the round is routed, never earlier (FLOW-04, FLOW-11).
  */
 import type { State } from "../graph/node.ts";
-import type { EventOf, RunEvent } from "./event.ts";
+import type { EventOf, RunEvent, Verdict } from "./event.ts";
 import { identityText } from "./identity.ts";
 import {
   freshExecution,
   newExecution,
   replacedKey,
+  type Entry,
   type ExecutionState,
   type Settled,
 } from "./journal.ts";
 import { frameAt, itemAt, openAt, openVisitAt, visitPath, wake } from "./path.ts";
 import type { Frame, ItemState, NestedFrame, RunState, Stand } from "./state.ts";
 import { framesIn, nestedIn } from "./tree.ts";
+import type { InDoubtWait } from "./wait.ts";
 
 /** The state after the first event. */
 export function begin(event: EventOf<"run-started">): RunState {
@@ -103,11 +105,15 @@ function foldExecution(run: RunState, event: RunEvent): void {
   switch (event.type) {
     case "call-started": {
       const { call: id, arguments: args, idempotent, approval } = event;
-      execution(run, event.visit).started.push({
+      const { started } = execution(run, event.visit);
+      const before = started.find((other) => same(other.id, id));
+      remove(started, (other) => other === before);
+      started.push({
         id,
         arguments: args,
         idempotent,
         ...(approval && { approval }),
+        ...(before?.doubts !== undefined && { doubts: before.doubts }),
       });
       return;
     }
@@ -121,6 +127,10 @@ function foldExecution(run: RunState, event: RunEvent): void {
     case "step-recorded":
       execution(run, event.visit).journal.push({ id: event.call, outcome: event.outcome });
       return;
+    case "in-doubt":
+      remove(execution(run, event.visit).started, ({ id }) => same(id, event.wait.started.id));
+      execution(run, event.visit).waits.push(event.wait);
+      return;
     case "nested-started":
       return beginNested(run, event);
     case "nested-finished": {
@@ -132,12 +142,15 @@ function foldExecution(run: RunState, event: RunEvent): void {
     case "nested-dropped":
       return endNested(run, event.visit, event.path);
     case "approval-requested":
-    case "interrupted": {
+    case "interrupted":
+    case "sleeping": {
       const { waits } = execution(run, event.visit);
       remove(waits, (wait) => wait.callId === event.wait.callId);
       waits.push(event.wait);
       return;
     }
+    case "deadline-fired":
+      return foldFired(run, event);
     case "superseded":
     case "answer-unused":
       return foldReplaced(run, event);
@@ -145,7 +158,7 @@ function foldExecution(run: RunState, event: RunEvent): void {
       // What had failed is asked for again; what had succeeded is replayed.
       const into = execution(run, event.visit);
       into.retries += 1;
-      remove(into.journal, (entry) => !entry.outcome.ok, true);
+      remove(into.journal, (entry) => !entry.outcome.ok && entry.doubt === undefined, true);
       return;
     }
     default:
@@ -188,15 +201,21 @@ function finishCall(
 ): void {
   const { call: id, approval, cost } = event;
   const into = execution(run, event.visit);
-  into.journal.push({ id, outcome, ...(approval && { approval }) });
+  finishedCall(into, { id, outcome, ...(approval && { approval }) });
+  run.counters.calls += 1;
+  run.counters.cost += cost;
+}
+
+/** A call's end takes the place of all that stood of it. */
+function finishedCall(into: ExecutionState, entry: Entry): void {
+  const { id } = entry;
+  into.journal.push(entry);
   if (into.waits.length > 0)
     remove(
       into.waits,
       (wait) => wait.kind === "approval" && wait.id !== undefined && same(wait.id, id),
     );
   if (into.started.length > 0) remove(into.started, (started) => same(started.id, id));
-  run.counters.calls += 1;
-  run.counters.cost += cost;
 }
 
 function foldReplaced(run: RunState, event: EventOf<"superseded" | "answer-unused">): void {
@@ -213,11 +232,14 @@ function foldReplaced(run: RunState, event: EventOf<"superseded" | "answer-unuse
 
 function foldAnswered(run: RunState, event: EventOf<"answered">): void {
   for (const answer of event.answers) {
-    const { waits, journal } = execution(run, answer.visit);
+    const into = execution(run, answer.visit);
+    const { waits, journal } = into;
     const wait = waits.find((candidate) => candidate.callId === answer.callId);
     if (wait === undefined) continue; // asked and answered at once, by a port that keeps records
     if (wait.kind === "approval" && answer.kind === "approval")
       wait.answer = { decision: answer.decision, attemptId: event.attemptId };
+    if (wait.kind === "in-doubt" && answer.kind === "in-doubt")
+      foldVerdict(run, into, wait, answer.verdict);
     if (wait.kind === "interrupt" && answer.kind === "interrupt") {
       const { id, cursor } = wait;
       remove(waits, (candidate) => candidate === wait);
@@ -228,6 +250,41 @@ function foldAnswered(run: RunState, event: EventOf<"answered">): void {
   }
   run.settling = undefined;
   run.phase = { is: "running" };
+}
+
+/** A sleep ends like any other outcome, and only what slept runs again. */
+function foldFired(run: RunState, { visit, callId }: EventOf<"deadline-fired">): void {
+  const { waits, journal } = execution(run, visit);
+  const wait = waits.find((candidate) => candidate.callId === callId);
+  if (wait?.kind !== "sleep") return;
+  remove(waits, (candidate) => candidate === wait);
+  const { id } = wait;
+  journal.push({ id, outcome: { ok: true, result: { form: "value", value: undefined } } });
+  wake(run, visit);
+  run.phase = { is: "running" };
+}
+
+/** FLOW-76: what a person said is the call's end, or lets it be entered. */
+function foldVerdict(
+  run: RunState,
+  into: ExecutionState,
+  wait: InDoubtWait,
+  verdict: Verdict,
+): void {
+  const { started, asked } = wait;
+  const { id, approval, doubts = 0 } = started;
+  remove(into.waits, (candidate) => candidate === wait);
+  if (verdict.is === "did-not-run") {
+    into.started.push({ ...started, doubts: doubts + 1, mayRun: true });
+    return;
+  }
+  const outcome: Settled =
+    verdict.is === "ran"
+      ? { ok: true, result: verdict.result }
+      : { ok: false, error: verdict.error };
+  const doubt = asked ? "asked" : "unasked";
+  finishedCall(into, { id, outcome, ...(approval && { approval }), doubt });
+  run.counters.calls += 1;
 }
 
 function foldFinished(run: RunState, event: EventOf<"visit-finished">): void {

@@ -6,10 +6,12 @@
  * B2 What waits is asked anew, under ids of the new run; of the other run's approvals nothing is spent, looked at or taken
  *    over, not even a decision that was made and not gone on with.
  * B3 What a person was asked to allow is asked again, with what was shown, whatever the tool's rule says now (FLOW-66).
+ * B4 A call that the other run had begun is in doubt here too, if it may not be repeated: a person says what became of it
+ *    before this run makes it (FLOW-76).
  */
 import { FlowError } from "../errors.ts";
 import type { EventOf, RunSeed } from "./event.ts";
-import { replacedKey, type ExecutionState, type Replaced } from "./journal.ts";
+import { replacedKey, type ExecutionState, type Replaced, type SpentApproval } from "./journal.ts";
 import type { Frame, ItemState, OpenVisit, RunState, Stand, VisitState } from "./state.ts";
 
 /** The first two events of a fork. `was` is given up to it: its parts go over. */
@@ -87,6 +89,7 @@ function executionAnew(execution: ExecutionState): ExecutionState {
   const asked: Record<string, Replaced> = {};
   for (const [key, question] of Object.entries(replaced))
     asked[key] = { ...question, generation: 0 };
+  const intents = [...started];
   for (const wait of waits) {
     switch (wait.kind) {
       case "approval":
@@ -99,15 +102,28 @@ function executionAnew(execution: ExecutionState): ExecutionState {
         break;
       case "interrupt":
         break; // its code asks anew, of whoever answers the fork
+      case "sleep":
+        break; // its code sleeps anew
+      case "in-doubt":
+        intents.push(wait.started);
     }
   }
+  for (const { id, arguments: args, approval } of intents)
+    if (approval !== undefined)
+      asked[replacedKey(id)] ??= { generation: 0, arguments: args, rule: {} }; // B3
   return {
-    journal: journal.map(({ id, outcome }) => ({ id, outcome })), // B2: without their approvals
+    journal: journal.map(unallowed), // B2
     waits: [],
-    started,
+    started: intents.map(unallowed), // B2, B4
     replaced: asked,
     nested, // their frames are made anew beside this one
     begun,
     retries,
   };
+}
+
+/** The same without the approval that let it run there. */
+function unallowed<T extends { readonly approval?: SpentApproval }>(was: T): T {
+  const { approval: _spent, ...rest } = was;
+  return rest as T;
 }

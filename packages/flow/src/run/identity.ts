@@ -7,7 +7,7 @@ import type { InterruptFacts } from "../graph/interrupt.ts";
  * asked for and the order in which equal things were asked, never of timing (FLOW-31, FLOW-38).
  */
 export interface Identity {
-  readonly kind: "call" | "step" | "moment" | "ask" | "run";
+  readonly kind: "call" | "step" | "moment" | "ask" | "sleep" | "run";
   /** The tool's, step's, interrupt's or nested flow's name. */
   readonly name: string;
   /** The journal key of a call's or nested run's input; empty for what has none. */
@@ -37,7 +37,7 @@ export interface Asked {
   /** What an interrupt is made of. */
   readonly interrupt?: InterruptFacts | undefined;
   /** Its number, where that is known otherwise than by counting. */
-  readonly number?: number;
+  readonly number?: number | undefined;
 }
 
 /**
@@ -105,6 +105,10 @@ export class Tally {
   readonly #made: Made[] = [];
   readonly #counts = new Map<string, number>();
   #counted = 0;
+
+  get size(): number {
+    return this.#made.length;
+  }
 
   add(what: Asked): Made {
     const made = new Made(what, this.#made.length, this);

@@ -2,7 +2,10 @@ import type { ApprovalRecords, DecisionRecord, RequestFacts } from "@holdpoint/a
 import type { ErrorInfo } from "@holdpoint/tools";
 
 import { identityText, type Identity, type Made } from "./identity.ts";
-import type { Wait } from "./wait.ts";
+import type { InDoubtWait, Wait } from "./wait.ts";
+
+/** A wait for something that the code asked. */
+export type AskedWait = Exclude<Wait, InDoubtWait>;
 
 /**
  * A value in the journal: as it was recorded in this process, or as the text that the seal covered. Texts are decoded
@@ -27,6 +30,8 @@ export interface Entry {
   readonly approval?: SpentApproval;
   /** The cursor that an answered question had brought (FLOW-22). */
   readonly cursor?: Kept;
+  /** A person said so of a call in doubt: whether the code had asked for it again by then (FLOW-76). */
+  readonly doubt?: "asked" | "unasked";
 }
 
 export interface SpentApproval {
@@ -47,6 +52,10 @@ export interface Started {
   readonly arguments: Kept;
   readonly idempotent: boolean;
   readonly approval?: SpentApproval;
+  /** How often a person had to say what became of it, so far (FLOW-76). */
+  readonly doubts?: number;
+  /** The person said that it did not run: it may be entered. */
+  readonly mayRun?: true;
 }
 
 /** One execution of a node's code, as far as it is on record. */
@@ -124,7 +133,8 @@ export function isFresh(execution: ExecutionState): boolean {
 export class Prior {
   readonly #entries: Recorded[];
   readonly #byIdentity: Map<string, Recorded>;
-  readonly #waits: Map<string, Wait>;
+  readonly #waits: Map<string, AskedWait>;
+  readonly #doubts: Map<string, InDoubtWait>;
   readonly #started: Map<string, Started>;
   readonly #nested: Map<string, NestedRun>;
   readonly #replaced: Readonly<Record<string, Replaced>>;
@@ -139,7 +149,14 @@ export class Prior {
       this.#entries.map((recorded) => [identityText(recorded.entry.id), recorded]),
     );
     this.#waits = new Map(
-      execution.waits.flatMap((wait) => (wait.id ? [[identityText(wait.id), wait]] : [])),
+      execution.waits.flatMap((wait) =>
+        wait.kind === "in-doubt" || wait.id === undefined ? [] : [[identityText(wait.id), wait]],
+      ),
+    );
+    this.#doubts = new Map(
+      execution.waits.flatMap((wait) =>
+        wait.kind === "in-doubt" ? [[identityText(wait.started.id), wait]] : [],
+      ),
     );
     this.#started = new Map(
       execution.started.map((started) => [identityText(started.id), started]),
@@ -181,12 +198,17 @@ export class Prior {
   }
 
   /** What waits, or had begun, under this identity; taken: asked for once. */
-  wait(id: Made): Wait | undefined {
+  wait(id: Made): AskedWait | undefined {
     return id.keyed ? taken(this.#waits, identityText(id)) : undefined;
   }
 
   started(id: Made): Started | undefined {
     return id.keyed ? taken(this.#started, identityText(id)) : undefined;
+  }
+
+  /** The call's own doubt, which nobody has answered. */
+  doubt(id: Made): InDoubtWait | undefined {
+    return id.keyed ? taken(this.#doubts, identityText(id)) : undefined;
   }
 
   /** A nested run that is under way; taken. */
@@ -211,9 +233,7 @@ export class Prior {
   unclaimed(came: readonly Made[]): readonly Identity[] {
     const entries = this.#entries
       .slice(this.#behind)
-      .flatMap(({ state, entry: { id } }) =>
-        state === "unclaimed" && id.kind !== "moment" ? [id] : [],
-      );
+      .flatMap((recorded) => (isExpected(recorded) ? [recorded.entry.id] : []));
     if (this.#nested.size === 0) return entries;
     const begun = new Set(came.flatMap((made) => (made.keyed ? [identityText(made)] : [])));
     const nested = [...this.#nested].flatMap(([text, { id }]) => (begun.has(text) ? [] : [id]));
@@ -226,14 +246,33 @@ export class Prior {
   }
 
   /** Waits whose call the re-run did not make again (FLOW-38). */
-  unclaimedWaits(): readonly Wait[] {
+  unclaimedWaits(): readonly AskedWait[] {
     return [...this.#waits.values()];
   }
 
-  /** Intents whose call the re-run did not make again: in doubt (FLOW-76). */
+  /** Intents whose call the re-run did not make again: in doubt, unless a person said that it did not run (FLOW-76). */
   unclaimedStarted(): readonly Started[] {
-    return [...this.#started.values()];
+    return [...this.#started.values()].filter(({ mayRun }) => mayRun !== true);
   }
+
+  /** Doubts that stand, of calls that the re-run did not make again. */
+  get doubtsLeft(): boolean {
+    return this.#doubts.size > 0;
+  }
+
+  /** What a person had count as failed although the code did not ask for it any more, and still does not. */
+  unaskedFailure(): ErrorInfo | undefined {
+    for (const { entry, state } of this.#entries) {
+      if (state === "unclaimed" && entry.doubt === "unasked" && !entry.outcome.ok)
+        return entry.outcome.error;
+    }
+    return undefined;
+  }
+}
+
+/** Whether a re-run is expected to ask for an entry, and has not. */
+function isExpected({ state, entry }: Recorded): boolean {
+  return state === "unclaimed" && entry.id.kind !== "moment" && entry.doubt !== "unasked";
 }
 
 function taken<T>(map: Map<string, T>, key: string): T | undefined {

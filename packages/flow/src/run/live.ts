@@ -30,6 +30,7 @@ import type { RunEvent } from "./event.ts";
 import { fold } from "./fold.ts";
 import type { RunNotice } from "./notice.ts";
 import type { Parts } from "./parts.ts";
+import type { Prepared } from "./prepare.ts";
 import type { RunState } from "./state.ts";
 import type { Teller } from "./telling.ts";
 
@@ -130,6 +131,9 @@ export class LiveRun {
   readonly foreign = new Map<string, ApprovalRecords>();
   /** Visits whose code ran again in this process: what became of their approvals is theirs to say. */
   readonly rerun = new Set<string>();
+
+  /** What was sealed and compared before somebody was asked. */
+  prepared: Prepared | undefined;
 
   charge(cost: number): void {
     this.charged.calls += 1;

@@ -45,7 +45,7 @@ export async function visitMap(
     if (waiting && spec.stopOnPause && items[index]!.status === "queued") return;
     const end = await runItem(place, visit, spec, index, list[index]);
     if (end.how === "waiting") waiting = true;
-    else tellEnd(place, itemPath(visit.path, index), spec, end);
+    else tellEnd(place, new Item(visit, index), spec, end);
   });
   if (signal.aborted) throw abortedRun(live);
   if (waiting) return undefined;
@@ -106,13 +106,15 @@ async function runItem(
 
 function tellEnd(
   { live }: Place,
-  path: string,
+  item: Item,
   spec: AnyMap,
   end: Exclude<Attempted<unknown>, { how: "waiting" }>,
 ): void {
+  const { path } = item;
   if (end.how === "finished") {
-    const tool = spec.kind === "map-call" ? spec.tool : undefined;
-    const value = keptCopy(end.value, tool, live.parts);
+    // A call's result is in the journal, as a copy of its own.
+    const called = spec.kind === "map-call" ? item.execution.journal.at(-1)?.outcome : undefined;
+    const value = called?.ok === true ? called.result : keptCopy(end.value, undefined, live.parts);
     return live.emit({ type: "item-finished", visit: path, end: { ok: true, value } });
   }
   const { error } = end;

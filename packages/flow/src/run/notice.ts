@@ -63,7 +63,11 @@ function told(event: RunEvent): Told {
       return { visit: event.visit, name: event.tool };
     case "approval-requested":
     case "interrupted":
+    case "in-doubt":
+    case "sleeping":
       return { visit: event.visit, name: askedBy(event.wait), ids: [pendingId(event.wait)] };
+    case "deadline-fired":
+      return { visit: event.visit, ids: [event.callId] };
     case "settling":
     case "answered":
       return { ids: event.answers.map(answeredId) };

@@ -17,12 +17,14 @@ export interface PendingView {
   readonly id: string;
   /** The visit that waits. */
   readonly path: string;
-  /** What asks: the tool, `node:<flow>.<node>` for a gate, `ask:<name>` for an interrupt. */
+  /** What asks: the tool, `node:<flow>.<node>` for a gate, `ask:<name>` for an interrupt, `sleep`. */
   readonly tool: string;
+  /** Of a sleep: when it ends, in milliseconds since 1970. */
+  readonly until?: number;
 }
 
 /** One thing that waits, as a paused result holds it. Its printed forms don't show what is asked about (APR-02). */
-export type Pending = ApprovalPending | InterruptPending;
+export type Pending = ApprovalPending | InterruptPending | InDoubtPending | SleepPending;
 
 /** A call or a gate that waits for a decision. */
 export interface ApprovalPending extends PendingView {
@@ -37,6 +39,21 @@ export interface InterruptPending extends PendingView {
   readonly name: string;
   readonly answerBy: AnswerBy;
   readonly info: unknown;
+}
+
+/** A call that was begun, and nobody knows whether it ran. No printed form and no clone has its arguments. */
+export interface InDoubtPending extends PendingView {
+  readonly kind: "in-doubt";
+  /** Whether the code, run again, still asks for the call. */
+  readonly asked: boolean;
+  /** What it was begun with; `undefined` where they can't be read here. */
+  readonly arguments: unknown;
+}
+
+/** A pause that a deadline ends: a resume at or after `until`, without an answer, goes on. */
+export interface SleepPending extends PendingView {
+  readonly kind: "sleep";
+  readonly until: number;
 }
 
 /** What waits in a frame, the run's own by default, in node, item, call order, whoever's port answered first (FLOW-21). */
@@ -75,7 +92,13 @@ export function openWaits(run: RunState, frame: Frame = run): Waiting[] {
 }
 
 export function pendingView({ path, wait }: Waiting): PendingView {
-  return { kind: wait.kind, id: pendingId(wait), path, tool: askedBy(wait) };
+  return {
+    kind: wait.kind,
+    id: pendingId(wait),
+    path,
+    tool: askedBy(wait),
+    ...(wait.kind === "sleep" && { until: wait.until }),
+  };
 }
 
 /** A pending with what it asks. */
@@ -94,6 +117,13 @@ export function pendingOf(live: LiveRun, { path, wait }: Waiting): Pending {
         graphAround(live, path).interrupts.get(name)?.info,
       )?.value;
       return hiding({ kind: "interrupt", id, path, tool, name, answerBy }, "info", info);
+    }
+    case "sleep":
+      return { kind: "sleep", id, path, tool, until: wait.until };
+    case "in-doubt": {
+      const { asked, started } = wait;
+      const args = shown(live, path, started.arguments)?.value;
+      return hiding({ kind: "in-doubt", id, path, tool, asked }, "arguments", args);
     }
   }
 }

@@ -25,8 +25,8 @@ export interface Place {
 
 /** What a nested run needs of the execution around it. */
 export interface Around {
-  /** A call is about to have its effect; answers that it has ended. */
-  entering(made: Made, tool: AnyTool): (() => void) | undefined;
+  /** A call within is about to have its effect; answers that it has ended. */
+  enteringWithin(made: Made, tool: AnyTool): (() => void) | undefined;
 }
 
 /** The run itself. */

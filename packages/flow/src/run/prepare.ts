@@ -1,22 +1,31 @@
 import { checkInputs } from "../checkpoint/open.ts";
-import { encodeState } from "../checkpoint/seal.ts";
+import { checkSealable } from "../checkpoint/seal.ts";
 import { FlowError, isFlowError } from "../errors.ts";
 import type { LiveRun } from "./live.ts";
 
+/** What of a run was looked at before, in this process: its parts don't change once they are there. */
+export interface Prepared {
+  readonly sealed: WeakSet<object>;
+  readonly pure: WeakSet<object>;
+}
+
 /**
  * Before anybody is asked: all that is known of the run is encoded, opened again and compared, and what the visits show is
- * evaluated a second time (FLOW-26, FLOW-63).
+ * evaluated a second time (FLOW-26, FLOW-63). The first time the whole; then what has come in since, and at the pause the
+ * whole again: a run that asks for many things would look at each of them as often as there are others.
  * @throws FlowError `state-not-sealable`, `payload-not-pure`
  */
 export function prepareSeal(live: LiveRun): void {
-  encodeState(live.state, live.graph, live.parts);
-  checkPure(live);
+  const { state, graph, parts, prepared } = live;
+  const pure = prepared?.pure ?? new WeakSet();
+  live.prepared = { sealed: checkSealable(state, graph, parts, prepared?.sealed), pure };
+  checkPure(live, pure);
 }
 
 /** @throws FlowError `payload-not-pure` */
-export function checkPure(live: LiveRun): void {
+export function checkPure(live: LiveRun, known?: WeakSet<object>): void {
   try {
-    checkInputs(live.graph, live.state, live.parts);
+    checkInputs(live.graph, live.state, live.parts, known);
   } catch (error) {
     if (!isFlowError(error, "graph-version-mismatch")) throw error;
     const { runId, node, field } = error.data as { runId: string; node: string; field: string };

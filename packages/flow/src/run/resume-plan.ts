@@ -6,6 +6,7 @@ import type { LiveRun } from "./live.ts";
 import { openWaits, waitsIn } from "./pending.ts";
 import type { RunState, VisitState } from "./state.ts";
 import { executionsIn } from "./tree.ts";
+import { timeOf } from "./sleeping.ts";
 import { pendingId, type Wait } from "./wait.ts";
 
 /** Why a node is kept, runs again, or can't go on. */
@@ -71,6 +72,7 @@ export async function planResume(live: LiveRun): Promise<ResumePlan> {
 async function standingOf(live: LiveRun, wait: Wait): Promise<Standing> {
   if (live.mac !== undefined && usedBefore(live.mac) !== undefined) return "spent";
   const records = live.parts.approvals?.records;
+  if (wait.kind === "sleep") return wait.until <= (await timeOf(live)) ? "decided" : "pending";
   if (wait.kind !== "approval") return "pending"; // no record could hold its answer
   const { approvalId, argumentsDigest, foreign } = wait;
   if (records === undefined || approvalId === undefined || foreign === true) return "pending";

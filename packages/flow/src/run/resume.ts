@@ -12,7 +12,7 @@ import {
 } from "@holdpoint/approvals";
 
 import { FlowError } from "../errors.ts";
-import { alreadyAnswered } from "./already.ts";
+import { alreadyAnswered, alreadyFired } from "./already.ts";
 import { matchReply, type Matched } from "./answers.ts";
 import { noRecords } from "./call-end.ts";
 import { commitKnown } from "./commit.ts";
@@ -22,10 +22,12 @@ import type { LiveRun } from "./live.ts";
 import { openWaits } from "./pending.ts";
 import { planAnswer } from "./plan-answer.ts";
 import { checkEdit, planApproval } from "./plan-approval.ts";
+import { concludeDoubt, planVerdict } from "./plan-verdict.ts";
+import { dueSleeps, firedBy } from "./sleeping.ts";
 import { spend, withdrawAll, type Settling } from "./spend.ts";
 import { giveBack, takeOnce } from "./spent.ts";
 import { approvalsIn, framesOf } from "./tree.ts";
-import { isApproval, pendingId, type ApprovalWait, type Waiting } from "./wait.ts";
+import { isApproval, pendingId, type ApprovalWait, type SleepWait, type Waiting } from "./wait.ts";
 
 /** What to do with a resume: go on under these settles, or nothing is decided yet. */
 interface Plan {
@@ -33,6 +35,8 @@ interface Plan {
   readonly settles: readonly Settling[];
   /** Votes that leave a quorum open: recorded in the same commit, and by themselves nothing runs. */
   readonly votes: Settling["writes"];
+  /** Sleeps whose time has come: they end in the same commit. */
+  readonly due: readonly Waiting<SleepWait>[];
 }
 
 /**
@@ -50,14 +54,16 @@ export async function spendAnswers(
   const matched = reply === undefined ? undefined : matchReply(reply, waits, runId);
   checkReach(live, matched ?? waits, records);
   for (const one of matched ?? []) if ("decision" in one) checkEdit(live, one, one.decision);
-  const plan = await planSpend(live, matched ?? waits.filter(isApproval));
+  const due = await dueSleeps(live, waits);
+  const plan = await planSpend(live, matched ?? waits.filter(isApproval), due);
   await checkOthers(live, records, waits, plan);
   await checkEarlier(live, records);
-  if (plan.settles.length === 0) {
+  if (plan.settles.length === 0 && due.length === 0) {
     if (plan.votes.length > 0) await recordVotes(live, records!, plan.votes);
     return false;
   }
   await spendOnce(live, records, plan);
+  await concludeDoubts(live, waits, plan);
   if (unanswered === "supersede") await supersedeRest(live);
   return true;
 }
@@ -70,12 +76,23 @@ async function spendOnce(
 ): Promise<void> {
   const { mac } = live;
   if (mac !== undefined && takeOnce(mac, "resumed", live.parts.clock.now()) !== undefined)
-    throw alreadyAnswered(plan.settles[0]!.answered, live.parts.clock.now());
+    throw usedUp(live, plan);
   try {
-    await spend(live, records, plan.attemptId, plan.settles, { votes: plan.votes });
+    const { attemptId, settles, votes, due } = plan;
+    await spend(live, records, attemptId, settles, { votes, events: firedBy(due) });
   } catch (error) {
     if (mac !== undefined) giveBack(mac); // FLOW-59: a refused settle does not spend the checkpoint
     throw error;
+  }
+}
+
+/** Approvals of calls in doubt are concluded as a person said they ended. */
+async function concludeDoubts(live: LiveRun, waits: readonly Waiting[], plan: Plan): Promise<void> {
+  for (const { answered } of plan.settles) {
+    if (answered.kind !== "in-doubt") continue;
+    for (const { wait } of waits)
+      if (wait.kind === "in-doubt" && wait.callId === answered.callId)
+        await concludeDoubt(live, wait, answered);
   }
 }
 
@@ -138,10 +155,18 @@ async function supersedeRest(live: LiveRun): Promise<void> {
   }
 }
 
+function usedUp(live: LiveRun, { settles, due }: Plan): ApprovalAlreadyDecided {
+  const [settle] = settles;
+  return settle === undefined
+    ? alreadyFired(due[0]!.wait)
+    : alreadyAnswered(settle.answered, live.parts.clock.now());
+}
+
 /** `asked`: what a caller answers; or, where nobody brings an answer, what the records may hold decisions of. */
 async function planSpend(
   live: LiveRun,
   asked: readonly (Matched | Waiting<ApprovalWait>)[],
+  due: Plan["due"],
 ): Promise<Plan> {
   const attemptId = live.parts.ids.id();
   const settles: Settling[] = [];
@@ -151,12 +176,16 @@ async function planSpend(
       settles.push({ answered: await planAnswer(live, one), writes: [] });
       continue;
     }
+    if ("doubt" in one) {
+      settles.push({ answered: await planVerdict(live, one), writes: [] });
+      continue;
+    }
     const decision = "decision" in one ? one.decision : undefined;
     const plan = await planApproval(live, one, { attemptId, decision });
     if (plan.status === "settles") settles.push(plan.settling);
     if (plan.status === "votes") votes.push(...plan.writes);
   }
-  return { attemptId, settles, votes };
+  return { attemptId, settles, votes, due };
 }
 
 /** Earlier answers that the store holds are consumed records with that very decision (FLOW-55). */

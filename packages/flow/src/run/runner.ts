@@ -401,7 +401,9 @@ function started(graph: Graph, input: unknown): State {
  */
 function bareAnswer(live: LiveRun): FlowError {
   const { runId } = live.state.seed;
-  const ids = openWaits(live.state).map(({ wait }) => pendingId(wait));
+  const ids = openWaits(live.state).flatMap(({ wait }) =>
+    wait.kind === "sleep" ? [] : [pendingId(wait)],
+  );
   const name =
     ids.length === 0
       ? "nothing waits in it now"

@@ -13,15 +13,16 @@
  *    moment, or when the function returns without having asked for anything new, are the divergence, told or refused before
  *    anything new runs (FLOW-41); what lies behind a cursor that the code has looked at is none.
  */
-import type { Entry, NestedRun, Prior, Settled, Started } from "./journal.ts";
+import type { AskedWait, Entry, NestedRun, Prior, Settled, Started } from "./journal.ts";
 import { Tally, type Asked, type Identity, type Made } from "./identity.ts";
 import type { Rest } from "./rest.ts";
-import type { Wait } from "./wait.ts";
+import type { InDoubtWait } from "./wait.ts";
 
 /** What stands on record for a call that is made again. */
 export interface Standing {
-  readonly wait: Wait | undefined;
+  readonly wait: AskedWait | undefined;
   readonly started: Started | undefined;
+  readonly doubt: InDoubtWait | undefined;
   readonly nested: NestedRun | undefined;
 }
 
@@ -131,6 +132,11 @@ export class Scope {
     return this.#isOver;
   }
 
+  /** How many things the code has asked for. */
+  get asked(): number {
+    return this.#tally?.size ?? 0;
+  }
+
   /** Something the code asks for. The promise settles in journal order, or never (S1, S4). */
   ask(what: Asked, begin: Begin): Promise<unknown> {
     if (this.#latch.is === "closed") {
@@ -171,6 +177,7 @@ export class Scope {
     const standing: Standing = {
       wait: this.#prior?.wait(job.made),
       started: this.#prior?.started(job.made),
+      doubt: this.#prior?.doubt(job.made),
       nested: job.made.kind === "run" ? this.#prior?.nested(job.made) : undefined,
     };
     job.begin(job.made, standing).then(

@@ -12,6 +12,7 @@
 import {
   ApprovalAlreadyDecided,
   sealableDecision,
+  statements,
   type ApprovalRecords,
   type Decision,
   type Outcome,
@@ -42,19 +43,27 @@ export async function spend(
   records: ApprovalRecords | undefined,
   attemptId: string,
   settles: readonly Settling[],
-  { votes = [], asked }: { readonly votes?: readonly Write[]; readonly asked?: NewEvent } = {},
+  beside: {
+    readonly votes?: readonly Write[];
+    readonly asked?: NewEvent;
+    /** What happens beside the answers, in the same commit. */
+    readonly events?: readonly NewEvent[];
+  } = {},
 ): Promise<void> {
+  const { votes = [], asked, events: more = [] } = beside;
   const writes = [...settles.flatMap((settle) => settle.writes), ...votes];
   const answers = settles.map((settle) => settle.answered);
   const answered = { type: "answered", attemptId, answers } as const;
+  const standing = (known: Known): Promise<void> =>
+    ifRefused(live, records, { answers, writes, known });
   const first = asked === undefined || !live.durable ? [] : [asked]; // P5
-  const standing = (known: Known): Promise<void> => ifRefused(live, records, answers, known);
+  const events = answers.length > 0 ? [answered, ...more] : more;
 
   if (
     live.durable &&
     (records === undefined || writes.length === 0 || live.sharesHome(records.store))
   ) {
-    return standing(await live.commit({ attemptId, writes, events: [...first, answered] })); // P2
+    return standing(await live.commit({ attemptId, writes, events: [...first, ...events] })); // P2
   }
   if (records !== undefined && writes.length > 0) {
     for (const event of first) live.emit(event);
@@ -62,7 +71,7 @@ export async function spend(
     await live.flush();
     await standing(await commitKnown(records.store, attemptId, writes)); // P1
   }
-  live.emit(answered);
+  for (const event of events) live.emit(event);
   await live.flush();
 }
 
@@ -70,10 +79,18 @@ export async function spend(
 async function ifRefused(
   live: LiveRun,
   records: ApprovalRecords | undefined,
-  answers: readonly Answered[],
-  known: Known,
+  {
+    answers,
+    writes,
+    known,
+  }: {
+    readonly answers: readonly Answered[];
+    readonly writes: readonly Write[];
+    readonly known: Known;
+  },
 ): Promise<void> {
   if (known.status === "done") return;
+  const { runId } = live.state.seed;
   for (const answer of answers) {
     const approvalId = answer.kind === "approval" ? answer.approvalId : undefined;
     if (approvalId === undefined) continue;
@@ -81,10 +98,15 @@ async function ifRefused(
     if (stands !== undefined && stands.state !== "pending")
       throw new ApprovalAlreadyDecided(approvalId, stands.decision);
   }
+  // Record and trail move in one commit: a trail that is ahead of its record was not put back with it (STORE-12).
+  if (writes[known.write]?.statement === statements.appendAudit) {
+    const message = `an approval of run ${runId} was put back: its audit trail says that it was decided before`;
+    throw new FlowError("checkpoint-rolled-back", message, { runId });
+  }
   throw new FlowError(
     "store-unavailable",
     "an approval's record changed while it was being spent, and is open again: try once more",
-    { runId: live.state.seed.runId },
+    { runId },
   );
 }
 

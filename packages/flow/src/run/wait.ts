@@ -9,10 +9,10 @@ import type { DecisionRecord, RequestFacts } from "@holdpoint/approvals";
 
 import type { AnswerBy } from "../graph/interrupt.ts";
 import type { Identity } from "./identity.ts";
-import type { Kept } from "./journal.ts";
+import type { Kept, Started } from "./journal.ts";
 
 /** Something that waits. */
-export type Wait = ApprovalWait | InterruptWait;
+export type Wait = ApprovalWait | InterruptWait | InDoubtWait | SleepWait;
 
 interface WaitBase {
   /** W1 */
@@ -51,6 +51,22 @@ export interface InterruptWait extends WaitBase {
   readonly cursor?: Kept;
 }
 
+/** A call that was begun, and nobody knows whether it ran (FLOW-76). */
+export interface InDoubtWait extends WaitBase {
+  readonly kind: "in-doubt";
+  readonly started: Started;
+  /** Whether the code, run again, still asks for the call. */
+  readonly asked: boolean;
+}
+
+/** A pause that a deadline ends. */
+export interface SleepWait extends WaitBase {
+  readonly kind: "sleep";
+  readonly id: Identity;
+  /** From when on a resume goes on, in milliseconds since 1970. */
+  readonly until: number;
+}
+
 /** A wait where it stands. */
 export interface Waiting<W extends Wait = Wait> {
   /** The visit's path. */
@@ -63,9 +79,18 @@ export function pendingId(wait: Wait): string {
   return wait.kind === "approval" ? (wait.approvalId ?? wait.callId) : wait.callId;
 }
 
-/** What asks: the tool, `node:<flow>.<node>` for a gate, `ask:<name>` for an interrupt. */
+/** What asks: the tool, `node:<flow>.<node>` for a gate, `ask:<name>` for an interrupt, `sleep`. */
 export function askedBy(wait: Wait): string {
-  return wait.kind === "approval" ? wait.facts.tool : `ask:${wait.id.name}`;
+  switch (wait.kind) {
+    case "approval":
+      return wait.facts.tool;
+    case "interrupt":
+      return `ask:${wait.id.name}`;
+    case "in-doubt":
+      return wait.started.id.name;
+    case "sleep":
+      return "sleep";
+  }
 }
 
 /** Whether it can still be answered. */

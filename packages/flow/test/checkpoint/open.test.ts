@@ -241,6 +241,62 @@ describe("the order of a resume", () => {
     expect(log).toEqual([]);
   });
 
+  it("FLOW-60 refuses a sealed state whose nested runs do not fit their visits, or the flows that these declare", async () => {
+    const { log, gated } = effects();
+    const inner = flow("inner", State)
+      .call("a", gated, { args: { n: 1 } })
+      .build();
+    const f = flow("f", State)
+      .map("each", {
+        over: () => [1],
+        each: (_, ctx) => ctx.run(inner, { n: 1 }).then(() => 1),
+        into: () => ({}),
+        runs: [inner],
+      })
+      .node("after", () => ({}))
+      .edge("each", "after")
+      .build();
+    const { runner } = world();
+    const first = paused(await runner().run(f, { n: 1 }));
+    const text = runner().dumpCheckpoint(first.checkpoint);
+    const { parts } = resolveOptions({ keyring });
+    const graph = graphOf(f);
+    const path = "each#1[0]/inner.0";
+    const frame = ({ frames }: RunState) => frames.get(path)!;
+    const changes: Record<string, [(state: RunState) => void, string]> = {
+      "a nested run that is gone": [({ frames }) => void frames.clear(), "its nested runs"],
+      "one that nothing began": [
+        (state) => void state.frames.set("each#1[0]/inner.1", frame(state)),
+        "its nested runs",
+      ],
+      "a node within that is not there": [
+        (state) => (frame(state).visits[0] = { ...frame(state).visits[0]!, node: "z" }),
+        "names a node 'z'",
+      ],
+      "a visit within that is ready": [
+        (state) => (frame(state).visits[0]!.status = "ready"),
+        "does not go with its visits",
+      ],
+      "a field within of another kind": [
+        (state) => (frame(state).state = { n: "one" }),
+        "does not fit its schema",
+      ],
+      "a node around it that declares nothing": [
+        (state) => (state.visits[0] = { ...state.visits[0]!, node: "after" }),
+        "a nested run 'each#1[0]/inner.0' that the graph lacks",
+      ],
+    };
+    for (const [change, says] of Object.values(changes)) {
+      const { state } = openCheckpoint(graph, parts, text, { scope: "default" });
+      change(state);
+      const forged = sealRun(encodeState(state, graph, parts), state, parts);
+      expect(() => runner().loadCheckpoint(f, forged)).toThrow(says);
+    }
+    expect(log).toEqual([]);
+    stateOf(await runner().resume(f, runner().loadCheckpoint(f, text), yes()));
+    expect(log).toEqual(["gated(1)"]);
+  });
+
   it("FLOW-60 refuses to resume what has ended, and a checkpoint that was cancelled", async () => {
     const { log, gated } = effects();
     const f = flow("f", State)

@@ -5,11 +5,19 @@ import { defineTool } from "@holdpoint/tools";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { flow, flowEdits, isFlowError, memoryRunLog, replies } from "../../src/index.ts";
+import {
+  answerJson,
+  flow,
+  flowEdits,
+  isFlowError,
+  memoryRunLog,
+  replies,
+} from "../../src/index.ts";
 import { carried } from "../support/carried.ts";
 import { settle } from "../support/clock.ts";
 import { effects } from "../support/effects.ts";
 import { decided } from "../support/one-call.ts";
+import { Evidence, text } from "../support/questions.ts";
 import { shapes } from "../support/shapes.ts";
 import {
   asAnotherProcess,
@@ -19,6 +27,7 @@ import {
   recordlessPort,
   rejection,
   stateOf,
+  waiting,
   world,
   yes,
 } from "../support/world.ts";
@@ -240,24 +249,27 @@ describe.each(Object.entries(shapes))("what holds for a node holds within %s", (
     const first = paused(await runner().run(f, { list: [1, 2] }));
     const second = paused(await runner().resume(f, first.checkpoint, all(first.pendings)));
     expect(second.pendings).toHaveLength(1);
-    const spent = first.pendings.at(-1)!.id;
-    const stands = await port.records.read("default", spent);
-    const telling: ApprovalPort = {
-      request: (request, how) => port.request(request, how),
-      records: {
-        store: port.records.store,
-        settle: (how) => port.records.settle(how),
-        withdraw: (how) => port.records.withdraw(how),
-        conclude: (how) => port.records.conclude(how),
-        read: async (scope, id) =>
-          id === spent && stands !== undefined
-            ? { state: "pending", argumentsDigest: stands.argumentsDigest }
-            : port.records.read(scope, id),
-      },
-    };
-    expect(
-      await rejection(runner({ approvals: telling }).resume(f, second.checkpoint, yes())),
-    ).toMatchObject({ code: "checkpoint-rolled-back", data: { approvalId: spent } });
+    // Of what waits again; of a map, of an item that has ended too.
+    const earlier = name === "an item of a map" ? first.pendings : first.pendings.slice(-1);
+    for (const { id: spent } of earlier) {
+      const stands = await port.records.read("default", spent);
+      const telling: ApprovalPort = {
+        request: (request, how) => port.request(request, how),
+        records: {
+          store: port.records.store,
+          settle: (how) => port.records.settle(how),
+          withdraw: (how) => port.records.withdraw(how),
+          conclude: (how) => port.records.conclude(how),
+          read: async (scope, id) =>
+            id === spent && stands !== undefined
+              ? { state: "pending", argumentsDigest: stands.argumentsDigest }
+              : port.records.read(scope, id),
+        },
+      };
+      expect(
+        await rejection(runner({ approvals: telling }).resume(f, second.checkpoint, yes())),
+      ).toMatchObject({ code: "checkpoint-rolled-back", data: { approvalId: spent } });
+    }
     expect(log).toHaveLength(2);
     stateOf(await runner().resume(f, second.checkpoint, yes()));
     expect(log).toHaveLength(3);
@@ -278,6 +290,48 @@ describe.each(Object.entries(shapes))("what holds for a node holds within %s", (
       code: expect.stringMatching(/approval-denied|node-failed/) as unknown,
     });
     expect(log).toEqual(["pay(1)"]);
+  });
+
+  it(`FLOW-22 CASE-100 questions wait beside approvals, and an answer that does not fit spends nothing (${name})`, async () => {
+    const { log, gated } = effects();
+    const f = make(
+      async (n, ctx) => {
+        const [{ text: said }] = await Promise.all([
+          ctx.ask(Evidence, { round: n }),
+          ctx.call(gated, { n }),
+        ]);
+        return said;
+      },
+      [Evidence],
+    );
+    for (const durable of [false, true]) {
+      log.length = 0;
+      const { runner, count } = world(durable ? { log: memoryRunLog() } : {});
+      const first = waiting(await runner().run(f, { list: [1, 2] }));
+      expect(first.pendings.map(({ tool }) => tool)).toEqual([
+        "ask:Evidence",
+        "gated",
+        "ask:Evidence",
+        "gated",
+      ]);
+      const [one, two] = first.pendings.filter(({ kind }) => kind === "interrupt");
+      expect(one).toMatchObject({ info: { round: 1 } });
+      const ids = first.pendings.map(({ id }) => id);
+      const rest = Object.fromEntries([ids[1]!, ids[3]!].map((id) => [id, yes()]));
+      const bad = replies({ ...rest, [one!.id]: answerJson({ text: 5 }) });
+      expect(await rejection(runner().resume(f, first.checkpoint, bad))).toMatchObject({
+        code: "answer-invalid",
+        data: { node: one!.path },
+      });
+      expect(await count("pending")).toBe(2);
+      expect(log).toEqual([]);
+      const good = replies({ ...rest, [one!.id]: text("a") });
+      const second = waiting(await runner().resume(f, first.checkpoint, good));
+      expect(second.pendings.map(({ id }) => id)).toEqual([two!.id]);
+      const last = text("b");
+      expect(stateOf(await runner().resume(f, second.checkpoint, last)).got).toEqual(["a", "b"]);
+      expect(log.toSorted()).toEqual(["gated(1)", "gated(2)"]);
+    }
   });
 
   it(`FLOW-73 a checkpoint, and a log, grow with what is journaled and no faster (${name})`, async () => {

@@ -255,7 +255,7 @@ describe("everything that waits in a round is in the result", () => {
       data: { id: "nobody", ids },
     });
     expect(() => replies({ [ids[0]!]: { kind: "approve", by: "dana" } as never })).toThrow(
-      /approve\(\), deny\(\), answer\(\), replies\(\)/,
+      /approve\(\), deny\(\), answer\(\), inDoubt, replies\(\)/,
     );
     for (const forged of [
       { kind: "approve" },

@@ -100,8 +100,9 @@ describe("an answer is settled as the store says", () => {
     }
   });
 
-  it("FLOW-54 lets no durable run go on with an answer that was spent elsewhere, for it or against it", async () => {
-    for (const decision of [yes(), no()]) {
+  it("FLOW-54 lets no durable run go on with an approval that was spent elsewhere, and denies it where a denial was", async () => {
+    for (const isApproved of [true, false]) {
+      const decision = isApproved ? yes() : no();
       const { log, f } = one();
       const store = memoryApprovalStore();
       const { runner, port } = world({ store, log: memoryRunLog() });
@@ -111,7 +112,8 @@ describe("an answer is settled as the store says", () => {
       const settled = await port.records.settle(spending);
       if (settled.status !== "ready") throw new Error(`it is ${settled.status}, not ready`);
       await store.commit("x", settled.writes);
-      expect(await rejection(runner().resume(f, "r"))).toMatchObject(decided);
+      const code = isApproved ? "approval-already-decided" : "approval-denied";
+      expect(await rejection(runner().resume(f, "r"))).toMatchObject({ code });
       expect(log).toEqual([]);
     }
   });

@@ -367,6 +367,30 @@ describe("a map's list is sealed with its visit", () => {
     expect((await records("pending")) + (await records("consumed"))).toBe(0);
   });
 
+  it("FLOW-51 refuses a waiting map whose tool or onError changed, naming the node, before anything is spent", async () => {
+    const { log, gated, other } = effects();
+    const make = (tool: typeof gated | typeof other, options: MapOptions) =>
+      flow("f", State)
+        .mapCall("each", tool, {
+          over: (s) => s.list,
+          args: (n) => ({ n }),
+          into: () => ({}),
+          ...options,
+        })
+        .build();
+    const was = make(gated, {});
+    const { runner, count } = world();
+    const first = paused(await runner().run(was, { list: [1] }));
+    for (const is of [make(other, {}), make(gated, { onError: "skip" })])
+      expect(await rejection(runner().resume(is, first.checkpoint, yes()))).toMatchObject({
+        code: "graph-version-mismatch",
+        data: { differs: ["node:each"] },
+      });
+    expect(await count("pending")).toBe(1);
+    stateOf(await runner().resume(was, first.checkpoint, yes()));
+    expect(log).toEqual(["gated(1)"]);
+  });
+
   it("FLOW-51 counts a map's tool, its version and onError in the graph; concurrency, stopOnPause and labels not", () => {
     const make = (tool: string, options: MapOptions, version?: string) =>
       flow("f", State)

@@ -338,6 +338,59 @@ describe("what fails within", () => {
     expect(log).toEqual(["gated(1)"]);
   });
 
+  it("FLOW-25 FLOW-60 leaves nothing behind of runs within one that failed, or whose time was over", async () => {
+    const clock = handClock();
+    const { gated, other, tool } = effects();
+    const hangs = tool("hangs", { idempotent: true, run: () => new Promise<number>(() => {}) });
+    const inner = flow("inner", State)
+      .call("ask", other, { args: (s) => ({ n: s.n }) })
+      .build();
+    const middle = flow("middle", State)
+      .node("start", () => ({}))
+      .node("boom", () => {
+        throw new RangeError("no");
+      })
+      .subflow("in", inner, { input: (s) => ({ n: s.n }), into: () => ({}) })
+      .edge("start", "boom")
+      .edge("start", "in")
+      .build();
+    const hanging = flow("hanging", State)
+      .node(
+        "code",
+        async (s, ctx) => {
+          await Promise.all([ctx.run(inner, { n: s.n }), ctx.call(hangs, { n: 1 })]);
+        },
+        { runs: [inner] },
+      )
+      .build();
+    const outer = flow("outer", State)
+      .node("late", (s, ctx) => ctx.run(hanging, { n: s.n }).then(() => ({})), {
+        runs: [hanging],
+        timeoutMs: 10,
+      })
+      .node(
+        "fails",
+        async (s, ctx) => {
+          const failed = await ctx.run(middle, { n: s.n }).then(
+            () => 0,
+            () => 1,
+          );
+          return { sum: failed + (await ctx.call(gated, { n: s.n })).got };
+        },
+        { runs: [middle] },
+      )
+      .failed("late", "fails")
+      .build();
+    const { runner, count } = world({ clock });
+    const running = runner().run(outer, { n: 2 });
+    await clock.move(10);
+    const first = paused(await running);
+    expect(first.pendings.map(({ path }) => path)).toEqual(["fails#1"]);
+    expect(await count("pending")).toBe(1);
+    const { state } = await carried(outer, first, runner);
+    expect(state["sum"]).toBe(21);
+  });
+
   it("FLOW-12 is tried again by the node around it, anew, and replays what had succeeded", async () => {
     const { log, tool, free } = effects();
     let good = false;

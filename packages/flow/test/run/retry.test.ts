@@ -1,11 +1,11 @@
-import { defineTool, ToolError } from "@holdpoint/tools";
+import { defineTool, ToolError, type AnyTool } from "@holdpoint/tools";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { flow, FlowRunner } from "../../src/index.ts";
+import { flow, FlowRunner, inDoubt, memoryRunLog } from "../../src/index.ts";
 import { handClock, settle } from "../support/clock.ts";
 import { effects } from "../support/effects.ts";
-import { paused, rejection, stateOf, world, yes } from "../support/world.ts";
+import { dana, paused, rejection, stateOf, waiting, world, yes } from "../support/world.ts";
 
 const State = z.object({ n: z.number(), note: z.string().optional() });
 const never = new Promise<never>(() => {});
@@ -150,31 +150,55 @@ describe("a node that fails", () => {
     stateOf(await runner().resume(f, first.checkpoint, yes()));
   });
 
-  it("FLOW-12 is not tried again where an effect was under way whose end nobody knows", async () => {
-    for (const idempotent of [false, true]) {
-      const clock = handClock();
-      let entered = 0;
-      const slow = defineTool({
-        name: "slow",
-        description: "is slow",
-        input: z.object({}),
-        idempotent,
-        execute: () => ((entered += 1), entered === 1 ? never : "done"),
-      });
-      const f = flow("f", State)
-        .node("a", async (_, ctx) => ({ note: await ctx.call(slow, {}) }), {
-          timeoutMs: 1_000,
-          retry: { attempts: 2, on: () => true },
-        })
-        .build();
-      const running = new FlowRunner({ clock })
-        .run(f, { n: 1 })
-        .then(stateOf, (error: Error) => error.message);
-      await clock.move(1_000);
-      await settle();
-      const end = JSON.stringify(await running);
-      expect(end).toContain(idempotent ? '"note":"done"' : "took longer than 1000 ms");
-      expect(entered).toBe(idempotent ? 2 : 1);
+  it("FLOW-12 TOOL-13 is tried again by itself only where no effect was under way whose end nobody knows", async () => {
+    const said = {
+      idempotent: undefined,
+      ran: (tool: AnyTool) => inDoubt.ran(tool, "found out", { by: dana }),
+      "did not run": () => inDoubt.didNotRun({ by: dana }),
+      failed: () => inDoubt.failed({ by: dana }),
+    };
+    const ends = {
+      idempotent: ['{"n":1,"note":"done"}', 2],
+      ran: ['{"n":1,"note":"found out"}', 1],
+      "did not run": ['{"n":1,"note":"done"}', 2],
+      failed: ["in-doubt", 1],
+    };
+    for (const log of [undefined, memoryRunLog()]) {
+      for (const [what, say] of Object.entries(said)) {
+        const clock = handClock();
+        let entered = 0;
+        const slow = defineTool({
+          name: "slow",
+          description: "is slow",
+          input: z.object({}),
+          output: z.string(),
+          idempotent: say === undefined,
+          execute: () => ((entered += 1), entered === 1 ? never : "done"),
+        });
+        const f = flow("f", State)
+          .node("a", async (_, ctx) => ({ note: await ctx.call(slow, {}) }), {
+            timeoutMs: 1_000,
+            retry: { attempts: 2, on: () => true },
+          })
+          .build();
+        const { runner } = world({ clock, ...(log !== undefined && { log }) });
+        const running = runner().run(f, { n: 1 });
+        await clock.move(1_000);
+        let result = await running;
+        if (say !== undefined) {
+          const { pending, checkpoint } = waiting(result);
+          if (pending.kind !== "in-doubt") throw new Error("no doubt");
+          const next = runner().resume(f, checkpoint, say(slow));
+          result = (await next.catch(
+            (error: { cause: { code: string } }) => error.cause.code,
+          )) as never;
+        }
+        const end = typeof result === "string" ? result : JSON.stringify(stateOf(result));
+        expect({ what, end: [end, entered] }).toEqual({
+          what,
+          end: ends[what as keyof typeof ends],
+        });
+      }
     }
   });
 

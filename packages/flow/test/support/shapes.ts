@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { flow, type Flow, type NodeContext } from "../../src/index.ts";
+import { flow, type Flow, type Interrupt, type NodeContext } from "../../src/index.ts";
 
 export const Listed = z.object({
   list: z.array(z.number()),
@@ -13,25 +13,28 @@ export type Listing = Flow<z.output<typeof Listed>, z.input<typeof Listed>>;
 /** A piece of a node's code, run for each number of a list. */
 export type Code = (n: number, ctx: NodeContext) => Promise<unknown>;
 
-const inner = (code: Code) =>
+type Asks = readonly Interrupt[];
+
+const inner = (code: Code, asks: Asks) =>
   flow("inner", One)
-    .node("code", async (s, ctx) => ({ got: await code(s.n, ctx) }))
+    .node("code", async (s, ctx) => ({ got: await code(s.n, ctx) }), { asks })
     .build();
 
-const items = (code: Code): Listing =>
+const items = (code: Code, asks: Asks = []): Listing =>
   flow("items", Listed)
     .map("m", {
       over: (s) => s.list,
       each: (n, ctx) => code(n, ctx),
       into: ({ values }) => ({ got: [...values] }),
+      asks,
     })
     .build();
 
 /** Where code may run: always for each number of the list, side by side, with what it gives in `got`. */
-export const shapes: Readonly<Record<string, (code: Code) => Listing>> = {
+export const shapes: Readonly<Record<string, (code: Code, asks?: Asks) => Listing>> = {
   "an item of a map": items,
-  "a nested run": (code) => {
-    const one = inner(code);
+  "a nested run": (code, asks = []) => {
+    const one = inner(code, asks);
     return flow("runs", Listed)
       .node(
         "a",
@@ -43,8 +46,8 @@ export const shapes: Readonly<Record<string, (code: Code) => Listing>> = {
       )
       .build();
   },
-  "a nested run in an item in a nested run": (code) => {
-    const one = inner(code);
+  "a nested run in an item in a nested run": (code, asks = []) => {
+    const one = inner(code, asks);
     const list = flow("each", Listed)
       .map("m", {
         over: (s) => s.list,

@@ -88,23 +88,26 @@ export const leaseCases: readonly LeaseCase[] = [
     },
   ),
 
-  leaseCase("STORE-06 refuses heartbeats and releases under an older epoch", async (under) => {
-    const { leases } = under;
-    const stale = await taken(leases, by("one"));
-    await under.advance(leaseMs);
-    const held = await taken(await under.another(), by("two"));
-    for (const version of [stale.version, held.version]) {
-      const woken = { ...stale, version };
-      for (const write of [
-        renewWrite({ ...woken, until: held.until }, held.until),
-        releaseWrite(woken),
-      ]) {
-        const why = because(await leases.commit(attempt(), [write]));
-        same(why, version === held.version ? "fenced" : "version", "why");
+  leaseCase(
+    "STORE-06 CASE-126 refuses heartbeats and releases under an older epoch",
+    async (under) => {
+      const { leases } = under;
+      const stale = await taken(leases, by("one"));
+      await under.advance(leaseMs);
+      const held = await taken(await under.another(), by("two"));
+      for (const version of [stale.version, held.version]) {
+        const woken = { ...stale, version };
+        for (const write of [
+          renewWrite({ ...woken, until: held.until }, held.until),
+          releaseWrite(woken),
+        ]) {
+          const why = because(await leases.commit(attempt(), [write]));
+          same(why, version === held.version ? "fenced" : "version", "why");
+        }
       }
-    }
-    same(await standing(leases), held, "what stands");
-  }),
+      same(await standing(leases), held, "what stands");
+    },
+  ),
 
   leaseCase(
     "STORE-06 refuses every write under an older epoch, inside its statement",

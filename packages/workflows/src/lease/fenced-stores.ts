@@ -12,6 +12,7 @@ import type { ApprovalStore, CommitOutcome, Committer, Write } from "@holdpoint/
 import type { RunLog } from "@holdpoint/flow";
 
 import { WorkflowError } from "../errors.ts";
+import { putOutbox } from "../outbox/store.ts";
 import type { RunRegistry } from "../registry/store.ts";
 import type { WorkflowStore } from "../run/parts.ts";
 import type { Tenure } from "./tenure.ts";
@@ -20,9 +21,11 @@ import type { Tenure } from "./tenure.ts";
 export interface Writer {
   readonly tenure: Tenure;
   /** A turn of the event loop, where one is due before the next write. */
-  turn(): Promise<void> | undefined;
+  readonly turn: () => Promise<void> | undefined;
   /** Told once the store said that a newer owner stands. */
-  onLost(): void;
+  readonly onLost: () => void;
+  /** Told once something to be told stands in the outbox. */
+  readonly onTold: () => void;
 }
 
 export function fencedStores({ approvals, log, runs }: WorkflowStore, own: Writer): WorkflowStore {
@@ -42,7 +45,7 @@ export function assertLive({ live, session }: Tenure): void {
 
 type Commit = Committer["commit"];
 
-function fenced(to: Committer, { tenure, turn, onLost }: Writer): Commit {
+function fenced(to: Committer, { tenure, turn, onLost, onTold }: Writer): Commit {
   return async (attemptId, writes): Promise<CommitOutcome> => {
     await turn();
     assertLive(tenure); // F2
@@ -55,8 +58,13 @@ function fenced(to: Committer, { tenure, turn, onLost }: Writer): Commit {
       tenure.end(); // F3
       onLost();
     }
+    if (outcome.status === "done" && writes.some(isTold)) onTold();
     return outcome;
   };
+}
+
+function isTold({ statement }: Write): boolean {
+  return statement === putOutbox;
 }
 
 function fencedLog(log: RunLog, commit: Commit): RunLog {

@@ -102,11 +102,10 @@ export class Tenure {
       const until = (await reached(store.now())) + leaseMs;
       const stands = this.#stands;
       const known = await commitKnown(store, ids.id(), [renewWrite(stands, until)]);
-      if (!this.live) return false; // the answer came too late to count (N1)
       if (known.status === "done") {
         this.#stands = { ...stands, until, version: stands.version + 1 };
         this.#since = since;
-        return this.live;
+        return this.live; // not where the answer came too late to count (N1)
       }
       if (!(await this.#isOwn())) break;
     }

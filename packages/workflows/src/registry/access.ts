@@ -73,9 +73,9 @@ export class RunAccess {
     return commitKnown(this.registry, this.#ids.id(), writes);
   }
 
-  /** Puts a record in the place of what was read. @throws WorkflowError `run-moved`, `store-unavailable` */
-  async put(record: RunRecord, expect: number): Promise<OpenRun> {
-    const known = await this.commit([this.write(record, expect)]);
+  /** Puts a record in the place of what was read, with what belongs to it. @throws WorkflowError `run-moved`, `store-unavailable` */
+  async put(record: RunRecord, expect: number, beside: readonly Write[] = []): Promise<OpenRun> {
+    const known = await this.commit([this.write(record, expect), ...beside]);
     if (known.status === "done") return { record, version: expect + 1 };
     const { id: runId } = record.facts;
     const { because } = known.refusal;

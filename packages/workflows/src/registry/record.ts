@@ -113,6 +113,7 @@ function standingAfter(event: RunEvent): Standing | undefined {
     case "run-started":
     case "settling": // announced, in a store apart: whoever takes the run up has to finish it
     case "answered":
+    case "deadline-fired":
       return { status: "running" };
     case "paused":
       return { status: "interrupted" };
@@ -135,6 +136,20 @@ function waitsAfter(waits: readonly WaitingFor[], event: RunEvent): readonly Wai
       const wait = { kind, id: approvalId ?? callId, approvalId, visit, callId, tool: facts.tool };
       return withWait(waits, wait);
     }
+    case "in-doubt": {
+      const { kind, callId, started } = event.wait;
+      const { visit } = event;
+      const tool = started.id.name;
+      return withWait(waits, { kind, id: callId, approvalId: undefined, visit, callId, tool });
+    }
+    case "sleeping": {
+      const { kind, callId } = event.wait;
+      const { visit } = event;
+      const wait = { kind, id: callId, approvalId: undefined, visit, callId, tool: "sleep" };
+      return withWait(waits, wait);
+    }
+    case "deadline-fired":
+      return waits.filter((wait) => !isOf(wait, event));
     case "interrupted": {
       const { kind, id: asked, callId, answerBy } = event.wait;
       const { visit } = event;

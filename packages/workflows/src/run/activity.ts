@@ -66,6 +66,8 @@ function textOf(event: RunEvent): string {
       return `asks for approval of ${event.wait.facts.tool}`;
     case "answered":
       return event.answers.map(answerText).join(", ");
+    case "in-doubt":
+      return `does not know whether it called ${event.wait.started.id.name}`;
     case "interrupted":
       return `asks ${event.wait.id.name}`;
     case "failed":
@@ -76,7 +78,7 @@ function textOf(event: RunEvent): string {
 }
 
 function answerText(answer: Answered): string {
-  if (answer.kind === "interrupt") return `answered${answer.by ? ` by ${answer.by.id}` : ""}`;
+  if (answer.kind !== "approval") return `answered${answer.by ? ` by ${answer.by.id}` : ""}`;
   const { approved, by } = answer.decision;
   return `${approved ? "approved" : "denied"} by ${by.id}`;
 }
@@ -107,12 +109,15 @@ const words: Readonly<Record<RunEventType, string>> = {
   cancelled: "cancelled",
   forked: "forked from another run",
   interrupted: "asks",
-  migrated: "went over to a changed flow",
+  "in-doubt": "is in doubt",
+  sleeping: "sleeps",
+  "deadline-fired": "wakes",
   "item-finished": "finished an item",
   "item-skipped": "skipped an item",
-  "nested-started": "begins a nested flow",
-  "nested-finished": "finished a nested flow",
-  "nested-dropped": "left a nested flow behind",
+  "nested-started": "runs another flow",
+  "nested-finished": "ran another flow",
+  "nested-dropped": "dropped another flow",
+  migrated: "went over to a changed flow",
 };
 
 function detailsOf(event: RunEvent): Pick<Activity, "visit" | "tool" | "approvalId" | "by"> {
@@ -124,11 +129,13 @@ function detailsOf(event: RunEvent): Pick<Activity, "visit" | "tool" | "approval
     }
     case "interrupted":
       return { visit: event.visit, tool: `ask:${event.wait.id.name}` };
+    case "in-doubt":
+      return { visit: event.visit, tool: event.wait.started.id.name };
     case "answered": {
       const [answer] = event.answers;
       if (answer === undefined) return {};
       const { visit } = answer;
-      if (answer.kind === "interrupt")
+      if (answer.kind !== "approval")
         return { visit, ...(answer.by !== undefined && { by: answer.by.id }) };
       const { approvalId, decision } = answer;
       return { visit, by: decision.by.id, ...(approvalId !== undefined && { approvalId }) };

@@ -178,7 +178,11 @@ async function followed(
 ): Promise<OpenRun> {
   const { standing } = opened.record;
   if (to === undefined || to === standing.status) {
-    return { record: { ...seen, standing }, version: opened.version };
+    const current = { ...seen, standing };
+    // It waits, and for something else than the registry knows: whoever asks what it waits for has to be told (A1).
+    const isBehind = standing.status === "interrupted" && seen.revision > opened.record.revision;
+    if (isBehind) return parts.access.put(current, opened.version);
+    return { record: current, version: opened.version };
   }
   if (!mayReach(standing.status, to)) throw unreachable(opened.record, to);
   return parts.access.put(seen, opened.version);

@@ -1,6 +1,7 @@
 import type { RunEvent } from "@holdpoint/flow";
 
 import { workflowFacts, type Workflow } from "../definition/define.ts";
+import { WorkflowError } from "../errors.ts";
 import type { OpenRun } from "../registry/record-codec.ts";
 import { follow, moved, pendingRun, type Failure, type RunRecord } from "../registry/record.ts";
 import { failureBy } from "./faults.ts";
@@ -40,8 +41,28 @@ export async function readLog(
     const failure = { code: "checkpoint-rolled-back", message: seen };
     return { failed: await failRun(parts, opened, failure) };
   }
-  const seen = events.reduce(follow, { ...pendingRun(record.facts), cancel: record.cancel });
+  const begun = { ...pendingRun(record.facts), cancel: record.cancel };
+  const seen = events.reduce(follow, begun);
+  if (parts.log.home === parts.access.registry.home) assertNotPutBack(record, begun, events);
   return { log: logStatusOf(seen, events), record: seen };
+}
+
+/**
+ * Where log and registry are one database, the row moves in the very commit of the event that moves the run: a row that knows
+ * less than its log was put back (STORE-12). The log is right, and nothing is done before somebody has looked.
+ * @throws WorkflowError `checkpoint-rolled-back`
+ */
+function assertNotPutBack(record: RunRecord, begun: RunRecord, events: readonly RunEvent[]): void {
+  let seen = begun;
+  for (const event of events) {
+    const next = follow(seen, event);
+    const moves = next.standing.status !== seen.standing.status;
+    seen = next;
+    if (!moves || seen.revision <= record.revision) continue;
+    const { id: runId } = record.facts;
+    const message = `the registry's row of run ${runId} is of revision ${record.revision}, and its log moved on in ${seen.revision}: an older row was put back`;
+    throw new WorkflowError("checkpoint-rolled-back", message, { runId, revision: seen.revision });
+  }
 }
 
 function logStatusOf({ standing }: RunRecord, events: readonly RunEvent[]): LogStatus {
@@ -60,6 +81,7 @@ export function failRun(
   { record, version }: OpenRun,
   failure: Failure,
 ): Promise<OpenRun> {
-  const now = parts.clock.now();
-  return parts.access.put(moved(record, { status: "failed", failure }, now), version);
+  const failed = moved(record, { status: "failed", failure }, parts.clock.now());
+  const told = parts.deliveries?.write(failed, "ended");
+  return parts.access.put(failed, version, told === undefined ? [] : [told]);
 }

@@ -21,6 +21,7 @@ import { Executor } from "@holdpoint/tools";
 import type { Workflow } from "../definition/define.ts";
 import { Definitions } from "../definition/versions.ts";
 import { WorkflowError } from "../errors.ts";
+import { DeliveryCodec } from "../outbox/delivery.ts";
 import { RunAccess } from "../registry/access.ts";
 import { FaultBook } from "./fault-book.ts";
 import { Lanes } from "./lanes.ts";
@@ -85,7 +86,15 @@ export function resolveBase(
     definitions: new Definitions(options.definitions),
     keyring: keyringFor(store, options.keyring),
     sealer: createSealer({ models, codecs }),
-    ...{ scope, edits, models, codecs, onEvent, logger, clock, ids, runs },
+    scope,
+    edits,
+    models,
+    codecs,
+    onEvent,
+    logger,
+    clock,
+    ids,
+    runs,
   };
 }
 
@@ -106,11 +115,14 @@ export function partsOn(
     session,
     slots,
     onFault,
+    tells = false,
   }: {
     readonly store: WorkflowStore;
     readonly session: string | undefined;
     readonly slots: Slots;
     readonly onFault?: (runId: string) => void;
+    /** Whether moves are put into an outbox, which is where the log is. */
+    readonly tells?: boolean;
   },
 ): Parts {
   const { keyring, scope, clock, ids, logger, models, codecs, sealer, edits, onEvent } = base;
@@ -135,6 +147,7 @@ export function partsOn(
     session,
     faults: new FaultBook(logger, onFault),
     slots,
+    deliveries: tells ? new DeliveryCodec(keyring) : undefined,
     runner: ({ log, alongside }) =>
       new FlowRunner({
         ...shared,

@@ -19,6 +19,7 @@ import type { CommitOutcome, Write } from "@holdpoint/approvals";
 import type { FlowRunner, RunEvent, RunLog } from "@holdpoint/flow";
 
 import { isWorkflowError, WorkflowError } from "../errors.ts";
+import { kindsOf } from "../outbox/delivery.ts";
 import type { OpenRun } from "../registry/record-codec.ts";
 import { follow, moved, type RunRecord, type Standing } from "../registry/record.ts";
 import type { Parts } from "./parts.ts";
@@ -28,6 +29,8 @@ interface Ahead {
   readonly record: RunRecord;
   readonly moves: readonly RunRecord[];
   readonly answers: boolean;
+  /** What is to be told of it (WF-36). */
+  readonly told: readonly Write[];
 }
 
 export class RunOwner {
@@ -75,12 +78,14 @@ export class RunOwner {
 
   /** Moves the run without an event of the log. @throws WorkflowError `run-moved`, `store-unavailable` */
   async move(standing: Standing): Promise<void> {
-    await this.put(moved(this.record, standing, this.#parts.clock.now()));
+    const record = moved(this.record, standing, this.#parts.clock.now());
+    const told = this.#parts.deliveries?.write(record, "ended"); // only ends are no events of the log
+    await this.put(record, told === undefined ? [] : [told]);
   }
 
   /** Puts a record in the place of what stands. @throws as `move` */
-  async put(record: RunRecord): Promise<void> {
-    await this.#put(record);
+  async put(record: RunRecord, beside: readonly Write[] = []): Promise<void> {
+    await this.#put(record, beside);
     this.#record = { ...record, cancel: this.#record.cancel };
   }
 
@@ -94,15 +99,27 @@ export class RunOwner {
   #announce(event: RunEvent): readonly Write[] {
     if (this.#fresh) this.#ahead = undefined; // O3
     this.#fresh = false;
-    const { record, moves, answers } = this.#ahead ?? this.#nothingAhead();
+    const { record, moves, answers, told } = this.#ahead ?? this.#nothingAhead();
     const seen = follow(record, event);
     const further = seen.standing === record.standing ? moves : [...moves, seen];
-    this.#ahead = { record: seen, moves: further, answers: answers || event.type === "answered" };
+    this.#ahead = {
+      record: seen,
+      moves: further,
+      answers: answers || event.type === "answered",
+      told: [...told, ...this.#tellings(seen, event)],
+    };
     return []; // what goes to the registry is made with the commit, over what stands then
   }
 
   #nothingAhead(): Ahead {
-    return { record: this.#record, moves: [], answers: false };
+    return { record: this.#record, moves: [], answers: false, told: [] };
+  }
+
+  #tellings(record: RunRecord, event: RunEvent): readonly Write[] {
+    const { deliveries } = this.#parts;
+    return deliveries === undefined
+      ? []
+      : kindsOf(event).map((kind) => deliveries.write(record, kind));
   }
 
   /** The log, seen through: what becomes of a commit decides what stands. */
@@ -124,7 +141,8 @@ export class RunOwner {
         // A commit without events moves nothing.
         const known = ahead !== undefined && lastRevision(writes) === ahead.record.revision;
         const moves = known && this.#together ? ahead.moves : [];
-        const outcome = await this.#commit(log, attemptId, writes, moves);
+        const own = known ? [...writes, ...ahead.told] : writes;
+        const outcome = await this.#commit(log, attemptId, own, moves);
         if (known && outcome.status === "done") this.#committed(ahead, moves.length);
         return outcome; // unknown: asked again under the same attempt
       },
@@ -174,11 +192,11 @@ export class RunOwner {
     this.#following.catch(() => undefined);
   }
 
-  async #put(record: RunRecord): Promise<void> {
+  async #put(record: RunRecord, beside: readonly Write[] = []): Promise<void> {
     const { access } = this.#parts;
     const put = async (): Promise<void> => {
       const { cancel } = this.#record;
-      const { version } = await access.put({ ...record, cancel }, this.#version);
+      const { version } = await access.put({ ...record, cancel }, this.#version, beside);
       this.#version = version;
     };
     try {

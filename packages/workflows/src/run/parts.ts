@@ -3,6 +3,7 @@ import type { FlowRunner, FlowRunnerOptions, Logger, RunLog } from "@holdpoint/f
 import type { Sealer } from "@holdpoint/seal";
 
 import type { Definitions } from "../definition/versions.ts";
+import type { DeliveryCodec } from "../outbox/delivery.ts";
 import type { RunAccess } from "../registry/access.ts";
 import type { RunRegistry } from "../registry/store.ts";
 import type { FaultBook } from "./fault-book.ts";
@@ -30,6 +31,8 @@ export interface Parts {
   readonly session: string | undefined;
   readonly faults: FaultBook;
   readonly slots: Slots;
+  /** Makes what is told of moves; undefined where nobody is to be told. */
+  readonly deliveries: DeliveryCodec | undefined;
   /** Makes a runner over the same stores and keys, with what its owner adds. */
   readonly runner: (own: RunnerParts) => FlowRunner;
 }

@@ -32,7 +32,7 @@ export class Hold {
   #cancelWatch: CancelTimer | undefined;
 
   constructor(wiring: Wiring, tenure: Tenure, onEnd: (hold: Hold) => void) {
-    const { base, store, slots, turns, pollMs } = wiring;
+    const { base, store, slots, turns, courier, pollMs } = wiring;
     this.#wiring = wiring;
     this.#onEnd = onEnd;
     this.session = tenure.session;
@@ -43,9 +43,11 @@ export class Hold {
         tenure,
         turn: () => turns.due(),
         onLost: () => this.lose(),
+        onTold: () => void courier?.look(),
       }),
       session: tenure.session,
       slots,
+      tells: courier !== undefined,
       onFault: (runId) => {
         if (!this.#over) this.backlog.note(runId);
       },

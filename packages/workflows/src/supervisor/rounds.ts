@@ -60,6 +60,7 @@ export class Rounds {
       await this.#part("wishes to cancel", () => this.#honour(hold));
     }
     await this.#part("times that ran out", () => this.#hearing.lookForExpired());
+    void this.#wiring.courier?.look(); // a port may take its time
     for (const hold of this.#sessions.holds) {
       const { lanes } = hold.parts;
       for (const runId of hold.backlog.take((id) => lanes.busy(id))) await takeUp(hold, runId);

@@ -63,6 +63,6 @@ function within(clock: Clock, ms: number, promise: Promise<unknown>): Promise<vo
       resolve();
     };
     cancel = clock.timer(ms, done);
-    promise.then(done, done);
+    void promise.finally(done);
   });
 }

@@ -96,6 +96,7 @@ export class Supervisor<const D extends readonly Workflow[] = readonly Workflow[
       const adoptions: Adoption[] = [];
       for (const hold of fresh) adoptions.push(...(await this.#takenUp(hold)));
       this.#rounds.begin();
+      void this.#wiring.courier?.look();
       return { sessions: this.#sessions.standings, adoptions };
     } catch (error) {
       await this.shutdown({ timeoutMs: 0 });
@@ -250,6 +251,7 @@ export class Supervisor<const D extends readonly Workflow[] = readonly Workflow[
     this.#rounds.end();
     this.#hearing.end();
     this.#wiring.slots.close(this.#notActive());
+    this.#wiring.courier?.end();
     const done = await shutDown(this.#wiring, this.#sessions.holds, timeoutMs);
     this.#phase = "ended";
     return done;

@@ -15,6 +15,8 @@ import {
   workersDefault,
   workersMax,
 } from "../limits.ts";
+import { Courier, type NotifyPort } from "../outbox/courier.ts";
+import type { OutboxStore } from "../outbox/store.ts";
 import type { RunView } from "../registry/run-view.ts";
 import { resolveBase, type Base, type CommonOptions } from "../run/options.ts";
 import type { WorkflowStore } from "../run/parts.ts";
@@ -27,6 +29,8 @@ import { Turns } from "./turns.ts";
  */
 export interface SupervisorStore extends WorkflowStore {
   readonly leases: LeaseStore;
+  /** What is to be told; needed where `notify` is given. */
+  readonly outbox?: OutboxStore;
 }
 
 /** Sessions by their names, up to so many at a time. */
@@ -49,6 +53,11 @@ export interface SupervisorOptions<D extends readonly Workflow[]> extends Common
   readonly exclusive?: boolean;
   /** Default `auto`. */
   readonly adopt?: AdoptMode;
+  /**
+   * Told of each move of a run that somebody may wait for: that it waits, was answered, ran out of time, ended. At least once,
+   * under a stable id, and again after a pause where it fails; no run waits for it.
+   */
+  readonly notify?: NotifyPort;
   /** Runs that execute at once, 1 to 256 (4). One that waits for a person is none of them. */
   readonly workers?: number;
   /** How long a session stays with an owner that died, milliseconds, 300 to 3,600,000 (30,000). */
@@ -65,6 +74,7 @@ export interface Wiring {
   readonly lessee: Lessee;
   readonly slots: Slots;
   readonly turns: Turns;
+  readonly courier: Courier | undefined;
   readonly wanted: SessionsWanted & { readonly only: string | undefined };
   readonly exclusive: boolean;
   readonly adopt: AdoptMode;
@@ -92,9 +102,26 @@ export function wire(options: SupervisorOptions<readonly Workflow[]>): Wiring {
     lessee: { store: store.leases, scope, owner, clock, ids, leaseMs },
     slots: new Slots(workers),
     turns: new Turns(clock),
+    courier: courierOf(base, options),
     wanted: wantedOf(options),
-    ...{ exclusive, adopt, leaseMs, pollMs },
+    exclusive,
+    adopt,
+    leaseMs,
+    pollMs,
   };
+}
+
+function courierOf(
+  base: Base,
+  { store, notify }: SupervisorOptions<readonly Workflow[]>,
+): Courier | undefined {
+  if (notify === undefined) return undefined;
+  if (store.outbox === undefined || store.outbox.home !== store.log.home) {
+    throw invalid(
+      "`notify` needs `store.outbox`, where the log is: what is told commits with the move",
+    );
+  }
+  return new Courier(base, store.outbox, notify);
 }
 
 function wantedOf({ session, sessions }: SupervisorOptions<readonly Workflow[]>): Wiring["wanted"] {

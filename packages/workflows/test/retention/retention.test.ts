@@ -1,5 +1,5 @@
-import { approve, FlowRunner } from "@holdpoint/flow";
-import { memoryRemover, type MemoryHome } from "@holdpoint/approvals";
+import { DeferredApproval, memoryRemover, type MemoryHome } from "@holdpoint/approvals";
+import { approve, FlowRunner, replies } from "@holdpoint/flow";
 import { createKeyring } from "@holdpoint/seal";
 import { describe, expect, it } from "vitest";
 
@@ -196,6 +196,29 @@ describe.each(["together", "apart"] as const)("keeping house over stores %s", (h
     expect((await keeping(here).purge({ olderThanMs: day })).removed).toEqual([runId]);
     expect(kept(here)).toEqual(nothing);
   });
+});
+
+it("STORE-09 FLOW-54 leaves nothing to spend to whoever kept a checkpoint of a run that was taken out", async () => {
+  const here = world();
+  const { store, effects, clock } = here;
+  const { desk, refund } = here.open();
+  const { runId } = await desk.start("refund", { orderId: "A-1" });
+  const { waitsFor } = await desk.settled(runId);
+  const approvals = new DeferredApproval(store.approvals, { keyring });
+  const runner = new FlowRunner({ log: store.log, approvals, keyring, clock });
+  const { flow } = workflowFacts(refund);
+  const held = await runner.adopt(flow, runId);
+  if (held.status !== "paused") throw new Error(held.status);
+  const text = runner.dumpCheckpoint(held.checkpoint);
+  await desk.decide(waitsFor[0]!.id, approve({ by: dana }));
+  await desk.settled(runId);
+  expect(effects.paid).toHaveLength(1);
+  await keeping(here).remove(runId);
+  const reply = replies({ [waitsFor[0]!.id]: approve({ by: dana }) });
+  await expect(
+    runner.resume(flow, runner.loadCheckpoint(flow, text), reply),
+  ).rejects.toBeInstanceOf(Error);
+  expect(effects.paid).toHaveLength(1);
 });
 
 it("STORE-09 refuses stores that it can't take anything out of", () => {

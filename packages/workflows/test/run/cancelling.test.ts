@@ -4,7 +4,9 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import { defineWorkflow, Workflows } from "../../src/index.ts";
-import { faultyStores } from "../faulty-stores.ts";
+import { faultyStores, storesOn } from "../faulty-stores.ts";
+import { slowWork } from "../supervisor/slow-work.ts";
+import { rest } from "../timed-clock.ts";
 import { countingIds, dana, keyring, rita, world } from "../world.ts";
 
 const input = { orderId: "A-17" };
@@ -94,6 +96,38 @@ describe("cancelling a run", () => {
     });
     expect(signals[0]?.aborted).toBe(true);
     expect(await desk.settled(runId)).toMatchObject({ status: "cancelled" });
+  });
+});
+
+describe("cancelling by hand, and a crash", () => {
+  it("WF-26 keeps the wish over it: whoever adopts the run ends it, for that reason", async () => {
+    const here = world();
+    let isDead = false;
+    const dying = Object.assign(Object.create(here.homes.log) as typeof here.homes.log, {
+      commit: async (...[attemptId, writes]: Parameters<typeof here.homes.log.commit>) => {
+        if (isDead) return new Promise<never>(() => undefined);
+        isDead = writes.length === 1 && writes[0]!.values["status"] === "running"; // the wish alone
+        return here.homes.log.commit(attemptId, writes);
+      },
+    });
+    const { definition } = slowWork();
+    const over = (home: typeof here.homes.log, prefix: string) =>
+      new Workflows({
+        store: storesOn({ approvals: home, log: home, runs: home }),
+        definitions: [definition],
+        keyring,
+        clock: here.clock,
+        ids: countingIds(prefix),
+      });
+    const first = over(dying, "first");
+    const { runId } = await first.start("slow", { order: "a" });
+    await rest();
+    void first.cancel(runId, { reason: "enough", by: rita });
+    await rest();
+    expect(isDead).toBe(true);
+    const second = over(here.homes.log, "second");
+    expect(await second.adoptAll()).toEqual([{ runId, did: "ended", status: "cancelled" }]);
+    expect((await second.get(runId))?.cancelled).toMatchObject({ reason: "enough" });
   });
 });
 

@@ -108,7 +108,7 @@ describe("activating", () => {
     expect(effects.paid).toHaveLength(1);
   });
 
-  it("WF-21 leaves a run of a definition that is not here, says so, and never fails it", async () => {
+  it("WF-21 R074 leaves a run of a definition that is not here, says so, and never fails it", async () => {
     const { activated, effects, home, open, openOf, clock } = desks();
     const { store, died } = killedAfter(home, 3);
     const first = open({ store });
@@ -174,7 +174,7 @@ describe("activating", () => {
     expect(list.broken.map(({ runId }) => runId)).toEqual([broken]);
   });
 
-  it("WF-25 CASE-124 touches none of 10,000 waiting runs, and sets no timer for any", async () => {
+  it("WF-25 R071 CASE-124 touches none of 10,000 waiting runs, and sets no timer for any", async () => {
     const { home, open, clock } = desks();
     const codec = new RunCodec(keyring);
     const standing: Standing = { status: "interrupted" };

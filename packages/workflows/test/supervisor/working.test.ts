@@ -109,7 +109,7 @@ describe("cancelling", () => {
     });
   });
 
-  it("WF-26 R017 keeps the wish and its reason over a crash, and whoever takes the run up ends it", async () => {
+  it("WF-26 keeps the wish and its reason over a crash, and whoever takes the run up ends it", async () => {
     const { definition } = slowWork();
     const { home, openOf, clock } = desks();
     let isDead = false;
@@ -163,7 +163,7 @@ describe("cancelling", () => {
     expect(await store.log.head("default", runId)).toBe(view.revision);
   });
 
-  it("R032 CASE-046 and deciding at once leave one of both standing, and no run resumes cancelled", async () => {
+  it("R032 and deciding at once leave one of both standing, and no run resumes cancelled", async () => {
     for (let round = 0; round < 20; round += 1) {
       const { activated, effects } = desks();
       const desk = await activated();
@@ -256,7 +256,7 @@ describe("shutting down", () => {
     expect((await next.settled(runId)).status).toBe("interrupted");
   });
 
-  it("R069 R016 is no ping-pong: a new process stands by until the old one gives back, and epochs rise", async () => {
+  it("R069 WF-20 is no ping-pong: a new process stands by until the old one gives back, and epochs rise", async () => {
     const { activated, clock, effects } = desks();
     let old = await activated();
     const { runId } = await old.start("refund", input);

@@ -3,6 +3,7 @@ import { approve } from "@holdpoint/flow";
 import { describe, expect, it } from "vitest";
 
 import { Backlog } from "../../src/supervisor/backlog.ts";
+import { Turns } from "../../src/supervisor/turns.ts";
 import { Workflows } from "../../src/index.ts";
 import { rest, timedClock } from "../timed-clock.ts";
 import { countingIds, dana, keyring } from "../world.ts";
@@ -30,7 +31,7 @@ function cutOff(home: MemoryHome) {
 }
 
 describe("an owner that was paused and woken", () => {
-  it("R061 STORE-06 changes nothing: what it had sent is refused inside the statement", async () => {
+  it("R061 R072 STORE-06 changes nothing: what it had sent is refused inside the statement", async () => {
     const { home, open, effects, clock, logged } = desks();
     const { store, away, back } = cutOff(home);
     const zombie = open({ store });
@@ -108,7 +109,22 @@ describe("an owner that was paused and woken", () => {
     expect(one.ready().sessions).toMatchObject([{ status: "standby", epoch: 2 }]);
   });
 
-  it("R066 R067 WF-33 survives a clock that is put on or back: late at most, and never two owners", async () => {
+  it("WF-33 R064 sends nothing of a run at work once its term is over, though nobody has taken over", async () => {
+    const { definition, begun } = slowWork();
+    const { openOf, store, clock } = desks();
+    const one = openOf([definition]);
+    await one.activate();
+    const { runId } = await one.start("slow", { order: "A" });
+    await rest();
+    const head = await store.log.head("default", runId);
+    clock.leap(leaseMs);
+    begun[0]!.end();
+    await rest();
+    expect(await store.log.head("default", runId)).toBe(head);
+    expect((await one.get(runId))?.status).toBe("running");
+  });
+
+  it("R067 WF-33 survives a clock that is put on or back: late at most, and never two owners", async () => {
     for (const step of [3_600_000, -3_600_000, 365 * 86_400_000, -365 * 86_400_000]) {
       // The process's own clock; the store has another.
       const { home, open, clock } = desks();
@@ -148,7 +164,7 @@ describe("an owner that was paused and woken", () => {
     expect(one.ready()).toMatchObject({ ready: true, sessions: [{ epoch: 2 }] });
   });
 
-  it("R072 WF-23 that could not reach its store goes on once it can, before its lease ran out", async () => {
+  it("WF-33 that could not reach its store goes on once it can, before its lease ran out", async () => {
     const { home, open, clock } = desks();
     let isAway = false;
     const flaky = homeWith(home, (...how) =>
@@ -174,6 +190,71 @@ describe("an owner that was paused and woken", () => {
     expect(begun).toHaveLength(1);
     begun[0]!.end();
     expect((await one.settled(runId)).status).toBe("completed");
+  });
+});
+
+describe("an owner whose store answers badly", () => {
+  it("WF-33 keeps its lease where the answer to a renewal got lost", async () => {
+    const { home, open, clock } = desks();
+    let isLost = false;
+    const losing = homeWith(home, async (attemptId, writes) => {
+      const outcome = await home.commit(attemptId, writes);
+      if (isLost) throw new Error("planned: the answer got lost");
+      return outcome;
+    });
+    const one = open({ store: supervisorStore(losing) });
+    await one.activate();
+    isLost = true;
+    await clock.advance(leaseMs / 3);
+    expect(home.row("leases", "default", "desk")?.version).toBe(2); // renewed, and nobody here knows
+    isLost = false;
+    await clock.advance(3 * leaseMs);
+    expect(one.ready()).toMatchObject({ ready: true, sessions: [{ epoch: 1 }] });
+    await one.shutdown();
+    expect(home.row("leases", "default", "desk")?.values["owner"]).toBeNull();
+  });
+
+  it("WF-33 takes its session again only when what it had begun has come to rest", async () => {
+    const { home, open, clock, effects } = desks();
+    let hangs = false;
+    let release: () => void = () => undefined;
+    const hanging = homeWith(home, async (attemptId, writes) => {
+      if (hangs && writes.some(({ statement }) => statement !== "leases.put")) {
+        await new Promise<void>((resolve) => (release = resolve));
+      }
+      return home.commit(attemptId, writes);
+    });
+    const one = open({ store: supervisorStore(hanging) });
+    await one.activate();
+    const { runId } = await one.start("refund", input);
+    hangs = true;
+    await rest();
+    clock.leap(2 * leaseMs); // it stands still, its commit on the way
+    await clock.advance(5 * pollMs);
+    expect(one.ready().ready).toBe(false);
+    expect(home.row("leases", "default", "desk")?.values["epoch"]).toBe(1);
+    hangs = false;
+    release();
+    await clock.advance(2 * pollMs);
+    expect(one.ready()).toMatchObject({ ready: true, sessions: [{ epoch: 2 }] });
+    expect((await one.settled(runId)).status).toBe("interrupted");
+    expect(effects.looked).toEqual(["A-17"]);
+  });
+
+  it("WF-33 gives the event loop its turn while work goes from promise to promise", async () => {
+    const clock = timedClock();
+    const turns = new Turns(clock);
+    expect(turns.due()).toBeUndefined();
+    clock.leap(5);
+    const [first, second] = [turns.due(), turns.due()];
+    expect(first).toBeInstanceOf(Promise);
+    expect(second).toBe(first); // else others go on, and the turn never comes
+    let hasTurned = false;
+    setImmediate(() => (hasTurned = true));
+    await first;
+    expect(turns.due()).toBeUndefined();
+    await rest();
+    expect(hasTurned).toBe(true);
   });
 });
 
