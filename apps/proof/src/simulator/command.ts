@@ -21,7 +21,7 @@ export async function simulateCommand(how: ProofHow): Promise<readonly string[]>
     await simulateSeeds([...fixtures.keys()]),
     await onAllCores({ from: how.number("from") ?? 1, count }),
   );
-  for (const [name, times] of [...found.seen].toSorted()) print(`${name}: ${times}`);
+  for (const [name, times] of [...found.seen].toSorted(byName)) print(`${name}: ${times}`);
   print(`${found.worlds} worlds, ${found.steps} steps, ${found.failed.length} failed, ${took()}`);
   return [
     ...found.failed.map(({ seed, faults }) => `seed ${seed}: ${faults.slice(0, 3).join("; ")}`),
@@ -31,10 +31,14 @@ export async function simulateCommand(how: ProofHow): Promise<readonly string[]>
 
 /** One world, with everything that happened in it. */
 async function shown(seed: number): Promise<readonly string[]> {
-  const { faults, profile, trace } = await simulate(seed);
-  print(JSON.stringify(profile));
-  for (const line of trace()) print(line);
-  return faults;
+  const world = await simulate(seed);
+  print(JSON.stringify(world.profile));
+  for (const line of world.trace()) print(line);
+  return world.faults;
+}
+
+function byName([one]: readonly [string, number], [other]: readonly [string, number]): number {
+  return one < other ? -1 : 1;
 }
 
 async function onAllCores({ from, count }: Range): Promise<Findings> {

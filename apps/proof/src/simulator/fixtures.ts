@@ -11,6 +11,7 @@ export const fixtures: ReadonlyMap<number, string> = new Map([
   [75, "a run went on behind events that a store away had kept from its log"],
   [177, "the same, read as tampering"],
   [158, "a registry stopped following a run that had moved while it was taken up"],
+  [114, "a run that moved while it was read was taken for a row put back"],
   [204, "a question filed right before a crash outlived its run's cancellation"],
   [233, "a denial for the run withdrew the very record that it stands on"],
   [

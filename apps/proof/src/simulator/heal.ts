@@ -2,6 +2,8 @@
  * When nothing goes wrong any more: callers start again what they heard nothing of, a process takes up what is left, people
  * answer, and every run ends (I10).
  */
+import type { Row } from "@holdpoint/approvals";
+
 import type { LogBook } from "./books/log-book.ts";
 import { leaseMs } from "./desk-of-supervisors.ts";
 import { agreed, type Name } from "./people.ts";
@@ -41,8 +43,8 @@ async function lookedAfter(world: World, process: Process): Promise<boolean> {
   for (const id of world.asked) world.start(process, id);
   if (desk.begin === undefined) world.ask(process, "sweep", () => desk.sweep());
   if (!(await drained(world))) return false;
-  for (const { key, values } of [...world.book.approvals.values()]) {
-    if (values["state"] !== "pending") continue;
+  const pending = Array.from(world.book.approvals.values()).filter(isPending);
+  for (const { key, values } of pending) {
     for (const who of ["dana", "erik"] as const) {
       if (world.book.approvals.get(key)?.values["state"] !== "pending") break;
       answer(world, process, { id: key, tool: String(values["tool"]), who });
@@ -51,6 +53,10 @@ async function lookedAfter(world: World, process: Process): Promise<boolean> {
   }
   world.takeUp(process);
   return drained(world);
+}
+
+function isPending({ values }: Row): boolean {
+  return values["state"] === "pending";
 }
 
 function answer(

@@ -48,8 +48,8 @@ async function planted({ name, file, find, put }: PlantedBug, folder: string): P
     plugins: [
       {
         name: "plant",
-        setup: ({ onLoad }) =>
-          onLoad({ filter: /\.ts$/ }, ({ path: loaded }) =>
+        setup: (plugin) =>
+          plugin.onLoad({ filter: /\.ts$/ }, ({ path: loaded }) =>
             loaded === path ? { contents: source.replace(find, () => put), loader: "ts" } : null,
           ),
       },
