@@ -2,6 +2,8 @@
 export interface ProofHow {
   readonly quick: boolean;
   readonly times?: number;
+  /** The number behind `--name`, where it was given. */
+  number(name: string): number | undefined;
 }
 
 /** A proof: prints its figures and answers what was wrong; nothing, where all is as it has to be. */

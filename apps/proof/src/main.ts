@@ -5,6 +5,8 @@ import { faultsCommand } from "./faults/command.ts";
 import { killCommand } from "./kill/command.ts";
 import { mutantsCommand } from "./mutants/command.ts";
 import { onceCommand } from "./once/command.ts";
+import { simulateCommand } from "./simulator/command.ts";
+import { plantedCommand } from "./simulator/planting-command.ts";
 import { waitingCommand } from "./waiting/command.ts";
 
 const commands: Readonly<Record<string, Proof>> = {
@@ -13,8 +15,13 @@ const commands: Readonly<Record<string, Proof>> = {
   kill: killCommand,
   mutants: mutantsCommand,
   once: onceCommand,
+  planted: plantedCommand,
+  simulate: simulateCommand,
   waiting: waitingCommand,
 };
+
+/** Options that take a number. */
+const named: ReadonlySet<string> = new Set(["--seed", "--seeds", "--from"]);
 
 const [name = "", ...words] = process.argv.slice(2);
 const command = commands[name];
@@ -22,9 +29,14 @@ if (command === undefined) {
   process.stderr.write(`which proof? ${Object.keys(commands).join(", ")}\n`);
   process.exitCode = 2;
 } else {
-  const times = words.map(Number).find((number) => Number.isInteger(number));
   const quick = words.includes("--quick");
-  const faults = await command({ quick, ...(times !== undefined && { times }) });
+  const bare = words.filter((_, at) => !named.has(words[at - 1] ?? ""));
+  const times = bare.map(Number).find((number) => Number.isInteger(number));
+  const number = (option: string): number | undefined => {
+    const at = words.indexOf(`--${option}`);
+    return at === -1 ? undefined : Number(words[at + 1]);
+  };
+  const faults = await command({ quick, number, ...(times !== undefined && { times }) });
   for (const fault of faults) process.stdout.write(`${fault}\n`);
   process.exitCode = faults.length === 0 ? 0 : 1;
 }

@@ -11,7 +11,16 @@ export const pollMs = 10_000;
 export function supervisorDesk(parts: DeskParts): Desk {
   const { store, definitions, keyring, clock, ids, logger, onEvent, edits, approvals } = parts;
   const desk = new Supervisor({
-    ...{ store, definitions, keyring, clock, ids, logger, onEvent, edits, leaseMs, pollMs },
+    store,
+    definitions,
+    keyring,
+    clock,
+    ids,
+    logger,
+    onEvent,
+    edits,
+    leaseMs,
+    pollMs,
     sessions: { match: () => true, max: 4 },
   });
   const decide: Desk["decide"] = async ({ id, decision }) => {

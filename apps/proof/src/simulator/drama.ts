@@ -89,7 +89,7 @@ export class Drama {
       "take up": profile.mode === "supervisor" ? 0 : 1.5,
       "shut down": profile.mode === "supervisor" ? 0.3 : 0,
       cancel: profile.cancels && world.runIds.length > 0 ? 0.3 : 0,
-      sweep: 0.5,
+      sweep: profile.mode === "supervisor" ? 0 : 0.5, // it finds by itself what ran out
       boot: absent > 0 || processes.length < profile.processes ? 6 : 0,
       crash: profile.faults.crash > 0 ? 0.7 : 0,
       time: profile.mode === "supervisor" ? 4 : 1,

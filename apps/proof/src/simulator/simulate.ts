@@ -14,7 +14,7 @@ export interface Simulated {
   readonly steps: number;
   readonly seen: ReadonlyMap<SometimesName, number>;
   /** What happened, a line a step. */
-  trace(): readonly string[];
+  readonly trace: () => readonly string[];
 }
 
 /** Carries one seed's world to its end, or to the first thing that is wrong. */

@@ -37,7 +37,7 @@ export const sometimesNames = [
   "a settle is announced in a store apart",
   "an idempotent call repeats under its key",
   "a call is in doubt",
-  "an answer is unused",
+  "a run in doubt is tried without a pause",
   "a run is cancelled",
   "a run fails",
   "a run completes",
@@ -93,9 +93,6 @@ export class Sometimes {
         break;
       case "settling":
         this.see("a settle is announced in a store apart");
-        break;
-      case "answer-unused":
-        this.see("an answer is unused");
         break;
       case "cancelled":
         this.see("a run is cancelled");

@@ -95,9 +95,9 @@ export class World {
           this.faults.push(`${process.name} told of ${runId}#${revision} before it was on record`);
       },
       logged: (process, message, facts) => {
-        this.trace.add(process.name, message, String(facts["code"] ?? ""));
-        const { code } = facts;
-        if (typeof code === "string" && !isExpected(code))
+        const code = typeof facts["code"] === "string" ? facts["code"] : "";
+        this.trace.add(process.name, message, code);
+        if (code !== "" && !isExpected(code))
           this.faults.push(`${process.name}: ${message}: ${code}`);
       },
       died: (process) => {

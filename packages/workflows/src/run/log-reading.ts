@@ -43,26 +43,49 @@ export async function readLog(
   }
   const begun = { ...pendingRun(record.facts), cancel: record.cancel };
   const seen = events.reduce(follow, begun);
-  if (parts.log.home === parts.access.registry.home) assertNotPutBack(record, begun, events);
+  if (parts.log.home === parts.access.registry.home) {
+    await assertNotPutBack(parts, opened, begun, events);
+  }
   return { log: logStatusOf(seen, events), record: seen };
 }
 
 /**
  * Where log and registry are one database, the row moves in the very commit of the event that moves the run: a row that knows
- * less than its log was put back (STORE-12). The log is right, and nothing is done before somebody has looked.
- * @throws WorkflowError `checkpoint-rolled-back`
+ * less than its log was put back (STORE-12), unless somebody moved the run between the two readings. The log is right, and
+ * nothing is done before somebody has looked.
+ * @throws WorkflowError `checkpoint-rolled-back`, `run-moved`
  */
-function assertNotPutBack(record: RunRecord, begun: RunRecord, events: readonly RunEvent[]): void {
+async function assertNotPutBack(
+  { access }: Parts,
+  { record, version }: OpenRun,
+  begun: RunRecord,
+  events: readonly RunEvent[],
+): Promise<void> {
+  const revision = movedOnAt(record, begun, events);
+  if (revision === undefined) return;
+  const { id: runId } = record.facts;
+  const now = await access.require(runId);
+  if (now.version !== version) {
+    throw new WorkflowError("run-moved", `run ${runId} moved while it was read`, { runId });
+  }
+  const message = `the registry's row of run ${runId} is of revision ${record.revision}, and its log moved on in ${revision}: an older row was put back`;
+  throw new WorkflowError("checkpoint-rolled-back", message, { runId, revision });
+}
+
+/** The first revision that moves the run behind what its row knows. */
+function movedOnAt(
+  { revision }: RunRecord,
+  begun: RunRecord,
+  events: readonly RunEvent[],
+): number | undefined {
   let seen = begun;
   for (const event of events) {
     const next = follow(seen, event);
     const moves = next.standing.status !== seen.standing.status;
     seen = next;
-    if (!moves || seen.revision <= record.revision) continue;
-    const { id: runId } = record.facts;
-    const message = `the registry's row of run ${runId} is of revision ${record.revision}, and its log moved on in ${seen.revision}: an older row was put back`;
-    throw new WorkflowError("checkpoint-rolled-back", message, { runId, revision: seen.revision });
+    if (moves && seen.revision > revision) return seen.revision;
   }
+  return undefined;
 }
 
 function logStatusOf({ standing }: RunRecord, events: readonly RunEvent[]): LogStatus {
