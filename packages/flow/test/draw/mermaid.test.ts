@@ -109,7 +109,9 @@ suite("a flow, drawn", () => {
       "",
     ]);
   });
+});
 
+suite("what a drawing marks", () => {
   it("FLOW-09 marks how far a run has come: by its checkpoint, by that checkpoint's JSON, by what was told and by its history", async () => {
     const f = refund();
     const log = memoryRunLog();
