@@ -164,11 +164,24 @@ export async function perform(piece: Piece, scene: Scene): Promise<string> {
     }
     case "together": {
       const all = piece.of.map((part, index) =>
-        perform(part, { ...scene, together: true, place: [...scene.place, `t${index}`] }),
+        perform(part, {
+          ...scene,
+          together: true,
+          place: [...scene.place, `t${index}`],
+          shift: branchShift(scene.shift, index),
+        }),
       );
       return (await Promise.all(all)).join("|");
     }
   }
+}
+
+/**
+ * Equal calls of branches side by side are numbered by who comes first, which no two runs have to agree on: each branch calls
+ * about numbers of its own. Within a branch there are equal ones.
+ */
+function branchShift(shift: number, branch: number): number {
+  return (shift + 8) * (4 * 8) + 8 * (branch + 1);
 }
 
 /** What a nested run came to; where things run together, its failure too. */
