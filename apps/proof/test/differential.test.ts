@@ -23,6 +23,7 @@ const kinds = [
   "ctx dice",
   "ctx float",
   "ctx now",
+  "ctx sleep",
   "ctx step",
   "ctx, side by side",
   "ctx.call failing",
