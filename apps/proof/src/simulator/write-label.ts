@@ -19,6 +19,7 @@ function runOf(values: Write["values"]): string {
 }
 
 function typeOf(values: Write["values"]): string {
+  if (String(values["text"]).startsWith("~")) return "with repeats"; // not whole by itself
   const { body } = verify(String(values["text"]), { keyring, purpose: "log-entry" });
   const name = /"type":"([a-z-]+)"/.exec(body);
   return name?.[1] ?? "?";

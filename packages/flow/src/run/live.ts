@@ -193,8 +193,9 @@ export class LiveRun {
 
   /** Resolves once everything emitted so far is durable; `undefined` where nothing has to be waited for. */
   flush(): Promise<void> | undefined {
-    if (this.#chain === undefined || this.#idle) return undefined;
+    if (this.#chain === undefined || (this.#idle && this.#lost === undefined)) return undefined;
     return this.#inTurn(async () => {
+      this.#assertKept(); // an earlier turn may have taken them along, and lost them
       if (!this.#idle) await this.#append(this.parts.ids.id(), [], []); // else an earlier turn took them along
     });
   }
@@ -244,12 +245,16 @@ export class LiveRun {
   }
 
   /** E5 */
+  #assertKept(): void {
+    if (this.#lost !== undefined) throw this.#lost.by;
+  }
+
   async #append(
     attemptId: string,
     writes: readonly Write[],
     entries: readonly Entry[],
   ): Promise<Known> {
-    if (this.#lost !== undefined) throw this.#lost.by;
+    this.#assertKept();
     const sealed = this.#sealed([...this.#queue, ...entries], entries.length === 0);
     try {
       return await this.#committed(attemptId, writes, entries, sealed);

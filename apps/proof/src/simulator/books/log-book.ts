@@ -11,6 +11,7 @@ import type { Row } from "@holdpoint/approvals";
 import type { EventOf, RunEvent } from "@holdpoint/flow";
 
 import { keyring } from "../keyring.ts";
+import { wholeEntry } from "./whole-entry.ts";
 
 /** A call that began: nobody knows whether it ran until it ends. */
 interface Begun {
@@ -37,6 +38,8 @@ export class LogBook {
   /** What was spent, by call. */
   readonly answers = new Map<string, { readonly answer: Answer; readonly attemptId: string }>();
   readonly #spent = new Set<string>();
+  /** Whole, by revision. */
+  readonly #texts: string[] = [];
   #mac = "";
   status: LogStatus = "none";
   /** Announced, and not yet known to be spent. */
@@ -62,7 +65,10 @@ export class LogBook {
     if (row.version !== 1) faults.push(`entry ${revision} was written ${row.version} times`);
     if (revision !== this.events.length + 1)
       faults.push(`entry ${revision} came after ${this.events.length} entries`);
-    const { header, body, mac } = verify(String(row.values["text"]), {
+    const kept = String(row.values["text"]);
+    const text = wholeEntry(kept, (earlier) => this.#texts[earlier - 1] ?? "");
+    this.#texts.push(text);
+    const { header, body, mac } = verify(text, {
       keyring,
       purpose: "log-entry",
     });
