@@ -31,7 +31,7 @@ export function wordOn(node: string, n: number): string {
 }
 
 /** What is decided depends on what is asked and where, never on when. */
-export function verdictOn(
+function verdictOn(
   { node, tool, arguments: shown }: ApprovalRequest,
   edits: boolean,
 ): Decision {
