@@ -10,7 +10,7 @@ describe("the README", () => {
     const samples = readdirSync(new URL("samples", import.meta.url)).map((file) =>
       read(`samples/${file}`),
     );
-    expect(samples).toHaveLength(4);
+    expect(samples).toHaveLength(5);
     expect(new Set(blocks)).toEqual(new Set(samples));
   });
 
