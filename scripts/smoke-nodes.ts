@@ -6,6 +6,7 @@ import { join } from "node:path";
 
 import manifest from "../package.json" with { type: "json" };
 import { fetchNode } from "./packed/nodes.ts";
+import { startPostgres } from "./postgres/server.ts";
 import { installStrangers, runPrograms } from "./packed/strangers.ts";
 import { packAll } from "./packed/tarballs.ts";
 
@@ -13,6 +14,7 @@ const VERSIONS = ["22.18.0", "24.21.0"];
 
 const root = join(import.meta.dirname, "..");
 const target = mkdtempSync(join(tmpdir(), "holdpoint-smoke-"));
+const postgres = await startPostgres();
 try {
   const cache = join(root, "node_modules/.cache/nodes");
   const nodes = Promise.all(VERSIONS.map((version) => fetchNode(version, cache)));
@@ -24,7 +26,9 @@ try {
     manifest.devDependencies["@types/node"],
   );
   for (const [at, node] of (await nodes).entries()) {
-    const printed = await Promise.all(strangers.map((stranger) => runPrograms(stranger, node)));
+    const printed = await Promise.all(
+      strangers.map((stranger) => runPrograms(stranger, node, postgres.url)),
+    );
     const noise = printed.join("");
     if (noise !== "") throw new Error(`printed on Node ${VERSIONS[at]}:\n${noise}`);
     const programs = strangers.reduce((sum, stranger) => sum + stranger.programs.length, 0);
@@ -33,5 +37,6 @@ try {
     );
   }
 } finally {
+  await postgres.stop();
   rmSync(target, { recursive: true, force: true });
 }

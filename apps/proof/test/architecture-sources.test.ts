@@ -61,7 +61,9 @@ describe("time and chance", () => {
 
   it("ARCH-07 are made in the clocks' files, in apps and in tests", () => {
     const text = "Date.now(); Math.random(); setTimeout(() => {}, 1); crypto.randomUUID();";
-    const clocks = ["packages/approvals/src/clock.ts", "packages/sqlite/src/clock.ts"];
+    const clocks = ["approvals", "sqlite", "postgres"].map(
+      (name) => `packages/${name}/src/clock.ts`,
+    );
     for (const path of [...clocks, "apps/desk/src/a.ts"]) {
       expect(runOnSource(findTimeAndChance, text, path)).toEqual([]);
     }

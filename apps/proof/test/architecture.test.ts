@@ -25,7 +25,16 @@ describe("the real tree", () => {
 
   it("ARCH-01 is read whole: packages, apps and scripts", () => {
     const folders = tree.members.map((member) => member.folder);
-    for (const name of ["seal", "approvals", "tools", "flow", "workflows", "sqlite", "testing"]) {
+    for (const name of [
+      "seal",
+      "approvals",
+      "tools",
+      "flow",
+      "workflows",
+      "sqlite",
+      "postgres",
+      "testing",
+    ]) {
       expect(folders).toContain(`packages/${name}`);
     }
     expect(folders).toContain("apps/proof");

@@ -4,13 +4,15 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 
 import { checkTypes, installStrangers, runPrograms } from "../../../scripts/packed/strangers.ts";
 import type { Stranger } from "../../../scripts/packed/strangers.ts";
 import { packAll } from "../../../scripts/packed/tarballs.ts";
+import type {} from "../../../scripts/postgres/global-setup.ts";
 import manifest from "../../../package.json" with { type: "json" };
 
+const url = inject("postgresUrl");
 const root = join(import.meta.dirname, "../../..");
 const folders = readdirSync(join(root, "packages"));
 let target: string;
@@ -37,7 +39,7 @@ function strangersOf(folder: string): Stranger[] {
 describe.each(folders)("the tarball of %s", (folder) => {
   it("ARCH-14 installs alone, imports by each entry and does its main job in silence", async () => {
     for (const stranger of strangersOf(folder)) {
-      expect(await runPrograms(stranger, process.execPath)).toBe("");
+      expect(await runPrograms(stranger, process.execPath, url)).toBe("");
     }
   }, 60_000);
 

@@ -36,6 +36,19 @@ describe("the README", () => {
     });
   });
 
+  it("FLOW-09 FLOW-10 FLOW-53 FLOW-64 FLOW-65 joins, draws, plans, forks and carries a run over a change", async () => {
+    const { drawing, plan, fork, end } = await import("./samples/changed.ts");
+    expect(drawing).toContain('n4{{"Ship it#63; (ship), join"}}');
+    expect(drawing).toContain("class n4 waiting");
+    expect(plan.nodes.map(({ will }) => will)).toEqual(["keep", "keep", "keep", "keep", "blocked"]);
+    expect(fork).toMatchObject({ status: "paused", runId: "A-17-again" });
+    expect(end).toMatchObject({
+      status: "completed",
+      runId: "A-17",
+      state: { passed: ["stock", "address", "customs"], sent: true },
+    });
+  });
+
   it("FLOW-24 FLOW-36 answers three calls of one node by their ids, one of them by no", async () => {
     const { second, done } = await import("./samples/several.ts");
     expect(second).toMatchObject({

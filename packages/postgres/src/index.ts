@@ -5,6 +5,7 @@ export type { PostgresOptions } from "./homes.ts";
 // One port each, on a pool of the caller's own
 export { postgresApprovalStore } from "./approvals.ts";
 export { postgresLeaseStore } from "./leases.ts";
+export { postgresOutbox } from "./outbox.ts";
 export { postgresRunLog } from "./log.ts";
 export { postgresRunRegistry } from "./runs.ts";
 export type {

@@ -4,6 +4,7 @@
  *
  * 1  approvals, their keys and audit trail with its numbering; run logs; runs and their start keys; leases.
  * 2  snapshots of runs.
+ * 3  what is to be told of runs.
  *
  * Older programs refuse a newer schema (`schema-newer`); newer programs bring an older one up at opening.
  */
@@ -137,8 +138,24 @@ CREATE TABLE snapshots (
 );
 `;
 
+/** What was handed over leaves the index: looking for what is due costs what is due. */
+const third = `
+CREATE TABLE outbox (
+  scope text COLLATE "C" NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  row_version bigint NOT NULL,
+  attempt text COLLATE "C" NOT NULL,
+  state text COLLATE "C" NOT NULL CHECK (state IN ('waiting', 'done')),
+  due_at bigint NOT NULL,
+  tries bigint NOT NULL,
+  sealed text COLLATE "C" NOT NULL,
+  PRIMARY KEY (scope, key)
+);
+CREATE INDEX outbox_due ON outbox (scope, due_at, key) WHERE state = 'waiting';
+`;
+
 /** SQL that brings a schema from version n to n + 1, by n. */
-export const migrations: readonly string[] = [first, second];
+export const migrations: readonly string[] = [first, second, third];
 
 /** The version of the schema that this release reads and writes. */
 export const schemaVersion: number = migrations.length;

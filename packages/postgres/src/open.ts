@@ -1,6 +1,6 @@
 import type { ApprovalStore, Committer, RowRemover } from "@holdpoint/approvals";
 import type { RunLog } from "@holdpoint/flow";
-import type { LeaseStore, RunRegistry } from "@holdpoint/workflows";
+import type { LeaseStore, OutboxStore, RunRegistry } from "@holdpoint/workflows";
 import { Pool } from "pg";
 
 import { approvalsOn } from "./approvals.ts";
@@ -10,6 +10,7 @@ import { homeOfOwn, homeOn, type PostgresOptions } from "./homes.ts";
 import { leasesOn } from "./leases.ts";
 import { limits } from "./limits.ts";
 import { logOn } from "./log.ts";
+import { outboxOn } from "./outbox.ts";
 import type { PostgresPool } from "./pool.ts";
 import { runsOn } from "./runs.ts";
 
@@ -20,6 +21,7 @@ export interface PostgresStore extends Committer {
   readonly log: RunLog;
   readonly runs: RunRegistry;
   readonly leases: LeaseStore;
+  readonly outbox: OutboxStore;
   /** Takes rows out of it; for `Retention` of the workflows. */
   readonly removal: RowRemover;
   /** Ends it and wakes who waits; a pool that was made for it is ended, a caller's is not. */
@@ -53,6 +55,7 @@ export async function openPostgres(
     log: logOn(home),
     runs: runsOn(home),
     leases: leasesOn(home),
+    outbox: outboxOn(home),
     removal: home,
     now: () => home.now(),
     commit: (attemptId, writes) => home.commit(attemptId, writes),

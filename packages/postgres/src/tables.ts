@@ -74,6 +74,12 @@ const leases: Table = {
   appendOnly: false,
 };
 
+const outbox: Table = {
+  name: "outbox",
+  columns: { state: "text", dueAt: "integer", tries: "integer", sealed: "text" },
+  appendOnly: false,
+};
+
 export const tables = {
   approvals,
   approvalKeys,
@@ -83,6 +89,7 @@ export const tables = {
   runs,
   runKeys,
   leases,
+  outbox,
 } as const;
 
 /** Every statement that a port's writes may name, by that name. The ports' own lists are compared with it by a test. */
@@ -95,6 +102,7 @@ export const tableByStatement: ReadonlyMap<string, Table> = new Map([
   ["runs.put", runs],
   ["runKeys.put", runKeys],
   ["leases.put", leases],
+  ["outbox.put", outbox],
 ]);
 
 /** A row as the driver gives it. */

@@ -52,7 +52,7 @@ export function isTakenBack(error: unknown): boolean {
 }
 
 /** Why a driver's error happened. */
-export function reasonOf(error: unknown): UnavailableReason {
+function reasonOf(error: unknown): UnavailableReason {
   const state = stateOf(error);
   if (state !== undefined) {
     const found = reasons.find(([of]) =>

@@ -28,6 +28,7 @@ const tableOrder: readonly Table[] = [
   tables.approvalKeys,
   tables.runs,
   tables.runKeys,
+  tables.outbox,
   tables.snapshots,
   tables.log,
   tables.approvalAudit, // last: a scope's feed is locked for as short as can be

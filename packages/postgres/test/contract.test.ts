@@ -1,5 +1,5 @@
 import { approvalStoreCases } from "@holdpoint/approvals/contract";
-import { leaseStoreCases, runRegistryCases } from "@holdpoint/workflows/contract";
+import { leaseStoreCases, outboxStoreCases, runRegistryCases } from "@holdpoint/workflows/contract";
 import { describe, expect, it } from "vitest";
 
 import type { PostgresStore } from "../src/index.ts";
@@ -43,6 +43,16 @@ describe("the leases' contract", () => {
     const make = async () => {
       const { first: leases, ...more } = await schemaWith((store) => store.leases);
       return { leases, ...more };
+    };
+    await expect(run(make)).resolves.toBeUndefined();
+  });
+});
+
+describe("the outbox's contract", () => {
+  it.each(outboxStoreCases)("STORE-02 $name", async ({ run }) => {
+    const make = async () => {
+      const { first: outbox, ...more } = await schemaWith((store) => store.outbox);
+      return { outbox, ...more };
     };
     await expect(run(make)).resolves.toBeUndefined();
   });

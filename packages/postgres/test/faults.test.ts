@@ -121,8 +121,10 @@ describe("a commit", () => {
         before: async (call) => (call.number === number ? terminate(call.backend) : undefined),
       });
       const outcome: unknown = await store.commit("two", writes).catch((thrown: unknown) => thrown);
-      if (number === last) expect(outcome).toMatchObject({ status: "unknown" });
-      else expect(outcome).toMatchObject({ code: "store-unavailable", reason: "connection" });
+      const isLast = number === last;
+      expect(outcome).toMatchObject(
+        isLast ? { status: "unknown" } : { code: "store-unavailable", reason: "connection" },
+      );
       expect(await standing(schema)).toEqual(before);
       pool.reset();
       expect(await store.commit("two", writes)).toEqual({ status: "done", repeated: false });

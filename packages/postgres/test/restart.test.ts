@@ -16,6 +16,7 @@ describe("a server that ends at once while it is committed to, and starts again"
     const store = await openPostgres(server.url, { schema: "crashed" });
     let next = 1;
     let unknown = 0;
+    const reasons = new Set<unknown>(["connection"]);
     for (let round = 1; round <= 5; round += 1) {
       const crash = round * 4 + (round % 3);
       let down: Promise<void> | undefined;
@@ -29,7 +30,8 @@ describe("a server that ends at once while it is committed to, and starts again"
           });
         if (outcome.status === "done") continue;
         if (outcome.status === "unknown") unknown += 1;
-        else expect(outcome).toEqual({ status: "unavailable", reason: "connection" });
+        else if (outcome.status === "unavailable") reasons.add(outcome.reason);
+        else throw new Error(outcome.status);
         break;
       }
       await down;
@@ -48,6 +50,7 @@ describe("a server that ends at once while it is committed to, and starts again"
       next += 1;
     }
     expect(unknown).toBeGreaterThan(0);
+    expect([...reasons]).toEqual(["connection"]);
     await store.close();
   });
 
@@ -62,7 +65,7 @@ describe("a server that ends at once while it is committed to, and starts again"
     await server.start();
     const again = store.approvals.wait(scope, 0, signal);
     await other.commit("two", [append("a", 1)]);
-    await again;
+    await expect(again).resolves.toBeUndefined();
     await Promise.all([store.close(), other.close()]);
   });
 });

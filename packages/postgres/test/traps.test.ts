@@ -8,7 +8,7 @@ import {
   type Write,
 } from "@holdpoint/approvals";
 import { appendWrite, snapshotWrite } from "@holdpoint/flow";
-import { runStatements, startKeyOf } from "@holdpoint/workflows";
+import { putOutbox, runStatements, startKeyOf } from "@holdpoint/workflows";
 import { beforeEach, describe, expect, it } from "vitest";
 
 import type { PostgresStore } from "../src/index.ts";
@@ -123,6 +123,30 @@ describe("a write", () => {
     },
   );
 
+  it.each(["'; DROP SCHEMA public CASCADE; --", "$1", ":scope", "{runs}", "%", "a\\' OR 1=1"])(
+    "STORE-08 is read by values that stay values: %s",
+    async (hostile) => {
+      const page = { order: "oldest", limit: 9 } as const;
+      await store.commit("one", [put("a", 0), append("a", 1)]);
+      expect(await store.approvals.get(scope, hostile)).toBeUndefined();
+      expect(await store.approvals.get(hostile, "a")).toBeUndefined();
+      for (const filter of [{ tool: hostile }, { runId: hostile }]) {
+        expect(await store.approvals.list(scope, filter, page)).toEqual([]);
+      }
+      expect(await store.approvals.history(scope, hostile, 0, 9)).toEqual([]);
+      expect(await store.log.read(scope, hostile, 0, 9)).toEqual([]);
+      expect(await store.runs.get(scope, hostile)).toBeUndefined();
+      expect(await store.runs.list(scope, { definition: hostile, session: hostile }, page)).toEqual(
+        [],
+      );
+      const named = put("b", 0, { values: { tool: hostile } });
+      await store.commit("two", [named]);
+      const found = await store.approvals.list(scope, { tool: hostile }, page);
+      expect(found.map(({ key, values }) => [key, values["tool"]])).toEqual([["b", hostile]]);
+      expect((await store.approvals.get(scope, "a"))?.version).toBe(1);
+    },
+  );
+
   it("STORE-08 is in the history of one record, also where another's id looks like one of its keys", async () => {
     const ids = ["h", "h/00000001", "h/00000001/00000001"];
     for (const id of ids) await store.commit(`of-${id}`, [append(id, 1), append(id, 2)]);
@@ -135,7 +159,12 @@ describe("a write", () => {
   });
 
   it("STORE-08 STORE-11 may name the ports' statements and no others", () => {
-    const ports = [...Object.values(statements), ...Object.values(runStatements), putLease];
+    const ports = [
+      ...Object.values(statements),
+      ...Object.values(runStatements),
+      putLease,
+      putOutbox,
+    ];
     const logs = [
       appendWrite(scope, "r", 1, "t"),
       snapshotWrite(scope, "r", { version: 1, revision: 1, text: "t" }),

@@ -30,6 +30,10 @@ export async function fill(pool: Pool, schema: string, count: number): Promise<v
     INSERT INTO ${schema}.snapshots (scope, key, row_version, attempt, revision, text)
       SELECT '${scope}', 'run-' || n, 1, 'fill', 1, ${text}
       FROM generate_series(0, ${count - 1}) AS n;
+    INSERT INTO ${schema}.outbox
+      (scope, key, row_version, attempt, state, due_at, tries, sealed)
+      SELECT '${scope}', 'o-' || n, 1, 'fill', 'waiting', n, 0, ${text}
+      FROM generate_series(0, ${count - 1}) AS n;
     INSERT INTO ${schema}.leases (scope, key, row_version, attempt, epoch, owner, until)
       SELECT '${scope}', 'session-' || n, 1, 'fill', 1, 'somebody', 1 FROM generate_series(0, ${count - 1}) AS n`);
 }

@@ -66,5 +66,5 @@ it("STORE-09 purges, deletes and exports runs of a store, and touches nothing th
   expect(report.status === "whole" && report.events).toBeGreaterThan(1_500);
   await desk.decide(waits.approvalId, approve({ by: unverified("dana") }));
   expect((await desk.settled(waits.runId)).status).toBe("completed");
-  await store.close();
+  store.close();
 }, 30_000);

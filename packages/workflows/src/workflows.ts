@@ -9,6 +9,7 @@
  */
 
 import type { Decision } from "@holdpoint/approvals";
+import type { DoubtAnswer } from "@holdpoint/flow";
 
 import type { Workflow } from "./definition/define.ts";
 import type { RunQuery } from "./registry/listing.ts";
@@ -20,7 +21,7 @@ import { decideApproval, type DecisionTaken } from "./run/deciding.ts";
 import type { CancelHow, Parts } from "./run/parts.ts";
 import { resolveParts, type WorkflowsOptions } from "./run/options.ts";
 import { readHistory, readOutput, readRun, readRuns, type RunList } from "./run/reading.ts";
-import { resumeRun, type ResumeHow, type ResumeTaken } from "./run/resuming.ts";
+import { answerDoubt, resumeRun, type ResumeHow, type ResumeTaken } from "./run/resuming.ts";
 import { execute, seedRun, type StartOptions } from "./run/starting.ts";
 
 /** The definition that a name or a definition stands for. */
@@ -93,6 +94,11 @@ export class Workflows<const D extends readonly Workflow[] = readonly Workflow[]
     how: ResumeHow = {},
   ): Promise<ResumeTaken> {
     return resumeRun(this.#parts, definition, runId, { ...how, payload });
+  }
+
+  /** Says what became of a call in doubt; resolves once that is on record, and the run goes on. @throws as `answerDoubt` */
+  answerDoubt(runId: string, id: string, said: DoubtAnswer): Promise<ResumeTaken> {
+    return answerDoubt(this.#parts, runId, id, said);
   }
 
   /** Takes up a run that nobody holds. @throws WorkflowError `run-not-found`, `record-tampered`, `store-unavailable` */

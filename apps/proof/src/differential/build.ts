@@ -280,6 +280,6 @@ function mapHow(name: string, plan: Extract<NodePlan, { kind: "map" | "map-call"
 }
 
 function endText(end: MapResults<{ got: string } | string>["items"][number]): string {
-  if (!end.ok) return `${end.reason} ${end.error.message}`;
+  if (!end.ok) return "failed"; // by what, a nested run may say in several ways
   return typeof end.value === "string" ? end.value : end.value.got;
 }

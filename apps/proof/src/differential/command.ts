@@ -6,14 +6,16 @@ import { noFigures, prove, type Figures } from "./prove.ts";
 
 /** Flows of the short form. */
 const flowsQuick = 200;
+/** Questions that each of them tries alone. */
+export const pointsQuick = 2;
 const flowsLong = 1_000;
 
 /** `pnpm proof differential [--quick] [flows]`: runs that pause anywhere against the same that never do (FLOW-62). */
 export async function differentialCommand({ quick, times }: ProofHow): Promise<readonly string[]> {
   const took = stopwatch();
   const flows = times ?? (quick ? flowsQuick : flowsLong);
-  const seed = Date.now() % 1_000_000;
-  const { figures, faults } = await differential(flows, seed);
+  const how = { flows, seed: Date.now() % 1_000_000, points: quick ? pointsQuick : Infinity };
+  const { figures, faults } = await differential(how);
   const { kinds, ...counts } = figures;
   for (const [what, number] of Object.entries(counts)) print(`${what}: ${number}`);
   const sorted = [...kinds].toSorted(([a], [b]) => (a < b ? -1 : 1));
@@ -23,14 +25,16 @@ export async function differentialCommand({ quick, times }: ProofHow): Promise<r
 }
 
 /** Proves so many generated flows; the first that differs is shrunk. */
-export async function differential(
-  flows: number,
-  seed: number,
-): Promise<{ readonly figures: Figures; readonly faults: readonly string[] }> {
+export async function differential(how: {
+  readonly flows: number;
+  readonly seed: number;
+  readonly points: number;
+}): Promise<{ readonly figures: Figures; readonly faults: readonly string[] }> {
+  const { flows, seed, points } = how;
   const figures = noFigures();
   const details = await fc.check(
     fc.asyncProperty(block, fc.nat(5), async (of, luck) => {
-      const found = await prove(of, luck, figures);
+      const found = await prove(of, { luck, points }, figures);
       if (found.length > 0) throw new Error(found.join("\n"));
     }),
     { numRuns: flows, seed },

@@ -31,10 +31,7 @@ export function wordOn(node: string, n: number): string {
 }
 
 /** What is decided depends on what is asked and where, never on when. */
-export function verdictOn(
-  { node, tool, arguments: shown }: ApprovalRequest,
-  edits: boolean,
-): Decision {
+function verdictOn({ node, tool, arguments: shown }: ApprovalRequest, edits: boolean): Decision {
   const { n } = shown as { readonly n: number };
   const luck = numberOf(`${node} ${tool} ${n}`) % 10;
   if (luck === 0) return deny({ by });

@@ -25,7 +25,9 @@ export type Piece =
   | { readonly do: "step"; readonly n: number }
   /** A number by chance, and a call with it. */
   | { readonly do: "dice"; readonly n: number; readonly asks: boolean }
-  | { readonly do: "now" }
+  /** The time, which a run that slept has another of, and a call with it. */
+  | { readonly do: "now"; readonly n: number }
+  | { readonly do: "sleep"; readonly ms: number }
   /** A question that is no approval. */
   | { readonly do: "ask"; readonly n: number }
   /** A call that nobody waits for. */
@@ -58,7 +60,14 @@ const leaf: fc.Arbitrary<Piece> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ do: fc.constant("dice" as const), n: fc.nat(2), asks: fc.boolean() }),
   },
-  { weight: 1, arbitrary: fc.constant({ do: "now" as const }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("now" as const), n: fc.nat(2) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant("sleep" as const),
+      ms: fc.constantFrom(1, 1_000, 1e10),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("ask" as const), n: fc.nat(2) }) },
   {
     weight: 1,
@@ -130,7 +139,14 @@ export async function perform(piece: Piece, scene: Scene): Promise<string> {
     case "ask":
       return scene.inline ? wordOn(ctx.node, piece.n) : ctx.ask(word, { n: piece.n });
     case "now":
-      return `${ctx.now().getTime()}`;
+      return called(
+        scene,
+        () => ctx.call(tools.free, { n: piece.n + shift, slow: 0, dice: ctx.now().getTime() }),
+        true,
+      );
+    case "sleep":
+      if (!scene.inline) await ctx.sleep(piece.ms);
+      return "slept";
     case "float":
       void called(
         { ...scene, place: floating },
@@ -148,11 +164,24 @@ export async function perform(piece: Piece, scene: Scene): Promise<string> {
     }
     case "together": {
       const all = piece.of.map((part, index) =>
-        perform(part, { ...scene, together: true, place: [...scene.place, `t${index}`] }),
+        perform(part, {
+          ...scene,
+          together: true,
+          place: [...scene.place, `t${index}`],
+          shift: branchShift(scene.shift, index),
+        }),
       );
       return (await Promise.all(all)).join("|");
     }
   }
+}
+
+/**
+ * Equal calls of branches side by side are numbered by who comes first, which no two runs have to agree on: each branch calls
+ * about numbers of its own. Within a branch there are equal ones.
+ */
+function branchShift(shift: number, branch: number): number {
+  return (shift + 8) * (4 * 8) + 8 * (branch + 1);
 }
 
 /** What a nested run came to; where things run together, its failure too. */
@@ -164,7 +193,7 @@ async function nested(
     return `(${(await run()).log.join(" ")})`;
   } catch (error) {
     if (!together) throw error;
-    return `(${(error as Error).name})`;
+    return "(failed)"; // of several failures of a round, which one it is called by may differ
   }
 }
 

@@ -29,10 +29,17 @@ const straight: Mode = {
   answers: 1,
 };
 
+/** How a flow is tried. */
+export interface Trial {
+  readonly luck: number;
+  /** Questions that are tried alone, spread over all; more than there are: each. */
+  readonly points: number;
+}
+
 type Held = Pick<Mode, "name" | "through" | "concurrency" | "answers">;
 
 /** Every question waits; and each by itself, alone among all. */
-function modes(questions: number, luck: number): Mode[] {
+function modes(questions: number, { luck, points }: Trial): Mode[] {
   const everywhere: Held[] = [
     { name: "in memory", through: "memory", concurrency: 64, answers: 1 },
     {
@@ -49,7 +56,9 @@ function modes(questions: number, luck: number): Mode[] {
     waits: () => true,
     inline: false,
   }));
-  const single = Array.from({ length: questions }, (_, point): Mode => {
+  const count = Math.min(points, questions);
+  const single = Array.from({ length: count }, (_, index): Mode => {
+    const point = (luck + Math.floor((index * questions) / count)) % questions;
     const through = (point + luck) % 2 === 0 ? "memory" : "text";
     return {
       name: `paused at question ${point} alone, through ${through}`,
@@ -64,7 +73,7 @@ function modes(questions: number, luck: number): Mode[] {
 }
 
 /** Runs a flow without a pause, and with pauses at every point; says what differs. */
-export async function prove(of: Block, luck: number, figures: Figures): Promise<string[]> {
+export async function prove(of: Block, trial: Trial, figures: Figures): Promise<string[]> {
   const never = await ran(of, straight);
   const found: string[] = never.pauses === 0 ? [] : ["it paused although everything was decided"];
   count(figures, never);
@@ -72,7 +81,7 @@ export async function prove(of: Block, luck: number, figures: Figures): Promise<
   for (const kind of new Set(kindsIn(of)))
     figures.kinds.set(kind, (figures.kinds.get(kind) ?? 0) + 1);
   if ("code" in never.end) figures.failing += 1;
-  for (const mode of modes(never.questions, luck)) {
+  for (const mode of modes(never.questions, trial)) {
     const held = await ran(of, mode);
     count(figures, held);
     for (const difference of differences(never, held)) found.push(`${mode.name}: ${difference}`);

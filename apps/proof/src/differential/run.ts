@@ -9,6 +9,7 @@ import {
   type RunNotice,
   type RunResult,
 } from "@holdpoint/flow";
+import { memoryHome } from "@holdpoint/approvals";
 import { canonicalize, createKeyring } from "@holdpoint/seal";
 import { nodeMac } from "@holdpoint/seal/node";
 import { testClock, testIds } from "@holdpoint/testing";
@@ -73,7 +74,7 @@ export async function ran(of: Block, mode: Mode): Promise<Ran> {
     concurrency: mode.concurrency,
     roundsMax: 60,
     onEvent: (notice) => follow(trace, notice),
-    ...(mode.through === "log" && { log: memoryRunLog() }),
+    ...(mode.through === "log" && { log: memoryRunLog(memoryHome({ clock })) }),
   };
   const fresh = () => new FlowRunner(options);
   let runner = fresh();
@@ -83,18 +84,24 @@ export async function ran(of: Block, mode: Mode): Promise<Ran> {
     while (result.status === "paused") {
       pauses += 1;
       if (pauses > resumesMax) throw new Error(`${mode.name} never ends`);
-      const chosen = result.pendings.filter((_, index) => (index + pauses) % mode.answers === 0);
-      const answered = chosen.length === 0 ? [result.pending] : chosen;
+      const waits = result.pendings.filter(({ kind }) => kind !== "sleep");
+      const chosen = waits.filter((_, index) => (index + pauses) % mode.answers === 0);
+      const answered = chosen.length === 0 ? waits.slice(0, 1) : chosen;
       const reply = replies(
         Object.fromEntries(answered.map((pending) => [pending.id, port.replyTo(pending)])),
       );
+      // Where only time is waited for, it passes: to the end of the first sleep.
+      const ends = result.pendings.flatMap((pending) =>
+        pending.kind === "sleep" ? [pending.until] : [],
+      );
+      if (waits.length === 0) clock.move(Math.min(...ends) - clock.now());
       let from: Checkpoint | string = result.checkpoint;
       if (mode.through !== "memory") {
         const text = runner.dumpCheckpoint(result.checkpoint);
         runner = fresh();
         from = mode.through === "log" ? "r" : runner.loadCheckpoint(flow, text);
       }
-      result = await runner.resume(flow, from, reply);
+      result = await runner.resume(flow, from, waits.length === 0 ? undefined : reply);
     }
     return { trace, end: { state: canonicalize(result.state) }, questions: port.asked, pauses };
   } catch (error) {
@@ -108,8 +115,9 @@ export async function ran(of: Block, mode: Mode): Promise<Ran> {
   }
 }
 
-function follow(trace: Trace, { type, visit }: RunNotice): void {
+function follow(trace: Trace, { type, visit, name, ok }: RunNotice): void {
   if (visit === undefined) return;
+  if (type === "nested-finished" && ok === false) trace.failed.add(`${visit}/${name}.`);
   if (type === "visit-started") trace.began(visit);
   if (type === "visit-finished") trace.ended(visit);
 }

@@ -5,6 +5,8 @@ export class Trace {
   readonly places = new Map<string, Place>();
   /** From the start of a visit to its end, over all its pauses. */
   readonly visits = new Map<string, Span>();
+  /** Before the paths of what nested runs did that failed. */
+  readonly failed = new Set<string>();
   #now = 0;
 
   #tick(): number {

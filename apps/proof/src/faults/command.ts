@@ -49,7 +49,7 @@ export async function failEverywhere(stride: number): Promise<Met> {
         const where = `${layout}, ${kind} at call ${call}`;
         if (verdict === undefined) faults.push(`${where}: ${came}`);
         else faults.push(...verdict.faults.map((fault) => `${where}: ${fault}`));
-        if (verdict?.status === "completed" && came !== end) faults.push(`${where}: ends ${came}`);
+        if (verdict !== undefined && came !== end) faults.push(`${where}: ends ${came}`);
       }
     }
   }

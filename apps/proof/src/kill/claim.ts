@@ -3,7 +3,7 @@
  * its input, so that a run's end can be compared with another's.
  */
 import { defineTool, editsOf, type CallContext } from "@holdpoint/tools";
-import { flow } from "@holdpoint/flow";
+import { flow, type FlowState } from "@holdpoint/flow";
 import { defineCodec } from "@holdpoint/seal";
 import { defineWorkflow } from "@holdpoint/workflows";
 import { z } from "zod";
@@ -38,7 +38,7 @@ const Ref = z.object({ ref: z.string() });
 /** Tools that are not idempotent: where one of them has begun and has no end on record, nobody may run it again. */
 export const onceOnly: ReadonlySet<string> = new Set(["mail", "wire"]);
 
-export function claims({ effect, sealing }: Moments) {
+function claimTools(effect: Moments["effect"]) {
   const tool = <const N extends string>(name: N, how: { confirm?: true; idempotent?: true }) =>
     defineTool({
       name,
@@ -51,7 +51,6 @@ export function claims({ effect, sealing }: Moments) {
         return { ref: `${name} ${orderId} ${cents}` };
       },
     });
-  const lookUp = tool("look_up", { idempotent: true });
   // Its default is drawn by the schema, so its arguments have to be on record before it runs.
   const book = defineTool({
     name: "book",
@@ -64,13 +63,19 @@ export function claims({ effect, sealing }: Moments) {
       return { ref: `book ${orderId} ${cents} ${memo}` };
     },
   });
-  const pay = tool("pay", { confirm: true, idempotent: true });
-  const ship = tool("ship", { confirm: true, idempotent: true });
-  const grace = tool("grace", { confirm: true, idempotent: true });
-  const wire = tool("wire", { confirm: true });
-  const mail = tool("mail", {});
+  return {
+    lookUp: tool("look_up", { idempotent: true }),
+    book,
+    pay: tool("pay", { confirm: true, idempotent: true }),
+    ship: tool("ship", { confirm: true, idempotent: true }),
+    grace: tool("grace", { confirm: true, idempotent: true }),
+    wire: tool("wire", { confirm: true }),
+    mail: tool("mail", {}),
+  };
+}
 
-  const built = flow("claim", State)
+function claimFlow({ lookUp, book, pay, ship, grace, wire, mail }: ReturnType<typeof claimTools>) {
+  return flow("claim", State)
     .node("assess", async ({ orderId }, ctx) => {
       const found = await ctx.call(lookUp, { orderId, cents: 100 });
       const score = await ctx.step("score", () => `score of ${found.ref}`);
@@ -97,7 +102,12 @@ export function claims({ effect, sealing }: Moments) {
     .path("assess", "review", "settle", "extra", "given", "wire", "mail")
     .denied("extra", "wire")
     .build();
+}
 
+export function claims({ effect, sealing }: Moments) {
+  const tools = claimTools(effect);
+  const { ship, wire, mail } = tools;
+  const built = claimFlow(tools);
   const stamps = defineCodec({
     type: "Stamp",
     is: (value): value is Stamp => value instanceof Stamp,
@@ -107,15 +117,27 @@ export function claims({ effect, sealing }: Moments) {
     },
     decode: (text) => new Stamp(String(text)),
   });
+  const ended = ({ score = "", refs = [], sent = "" }: FlowState<typeof built>) => ({
+    score,
+    refs: [...refs],
+    sent,
+  });
   const definition = defineWorkflow({
     name: "claim",
     version: "1",
     input: z.object({ orderId: z.string() }),
     output: z.object({ score: z.string(), refs: z.array(z.string()), sent: z.string() }),
     flow: built,
-    end: ({ score = "", refs = [], sent = "" }) => ({ score, refs: [...refs], sent }),
+    end: ended,
   });
-  return { flow: built, definition, codecs: [stamps], edits: editsOf([ship]), ship };
+  return {
+    flow: built,
+    definition,
+    codecs: [stamps],
+    edits: editsOf([ship]),
+    ship,
+    wire,
+    mail,
+    ended,
+  };
 }
-
-export type Claims = ReturnType<typeof claims>;

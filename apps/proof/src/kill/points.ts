@@ -16,14 +16,19 @@ export const moments: readonly CrashMoment[] = ["before", "inside", "after"];
 export function pointsOf(told: readonly Told[]): readonly NamedPoint[] {
   const points: NamedPoint[] = [];
   let sealings: number[] = [];
+  let isUnderWay = false; // a call that may not be repeated
   for (const line of told) {
     if (line.told === "sealing") sealings.push(line.number);
     if (line.told === "effect") {
-      const names = [onceOnly.has(line.tool) ? once("W4") : "W4"];
+      isUnderWay = onceOnly.has(line.tool);
+      const names = [isUnderWay ? once("W4") : "W4"];
       points.push(...moments.map((moment) => ({ point: { effect: line.number, moment }, names })));
     }
     if (line.told === "commit") {
-      const { number: commit, points: names } = line;
+      const { number: commit, points: held } = line;
+      const isEnd = held.includes(once("W5"));
+      const names = isUnderWay && !isEnd ? held.map(once) : held;
+      if (isEnd) isUnderWay = false;
       points.push(...moments.map((moment) => ({ point: { commit, moment }, names })));
       // What was sealed for a record, or for a pause.
       const isPause = names.includes("W7") || names.includes("W8");

@@ -3,7 +3,7 @@ import type { CrashMoment } from "@holdpoint/testing";
 import { moments } from "./points.ts";
 import type { Verdict } from "./verdict.ts";
 import type { Layout } from "./world.ts";
-import { once } from "./write-points.ts";
+import { isOnce } from "./write-points.ts";
 
 interface Found {
   readonly layout: Layout;
@@ -14,9 +14,6 @@ interface Found {
   readonly verdict: Verdict | undefined;
   readonly errors: string;
 }
-
-/** Where a call that may not be repeated can be left in doubt: between its intent and its end on record. */
-const doubtful: ReadonlySet<string> = new Set(["W3", "W4", "W5"].map(once));
 
 /** What was found after each kill, added up. */
 export class Tally {
@@ -46,8 +43,8 @@ export class Tally {
     for (const fault of verdict.faults) this.fail(`${where}: ${fault}`);
     if (verdict.status === "in-doubt") {
       this.inDoubt += 1;
-      if (!names.some((name) => doubtful.has(name))) this.fail(`${where}: in doubt there`);
-      return;
+      // Only between the intent and the end of a call that may not be repeated.
+      if (!names.some(isOnce)) this.fail(`${where}: in doubt there`);
     }
     const end = verdict.end.replaceAll(key, "KEY");
     if (end !== this.#ends.get(layout)) this.fail(`${where}: ends otherwise: ${end}`);

@@ -4,7 +4,7 @@ import type { RunView } from "@holdpoint/workflows";
 
 import { onceOnly } from "./claim.ts";
 import type { Effect } from "./ledger.ts";
-import { carryOut, settledOrDoubt } from "./request.ts";
+import { answerDoubts, carryOut, whereItStands, type Left } from "./request.ts";
 import type { World } from "./world.ts";
 
 /** What callers were told before the process was gone. */
@@ -14,6 +14,7 @@ export interface Heard {
 }
 
 export interface Verdict {
+  /** `in-doubt`: completed too, once somebody had said what became of a call. */
   readonly status: "completed" | "in-doubt";
   /** What is wrong; nothing, where all is as it has to be. */
   readonly faults: readonly string[];
@@ -23,32 +24,47 @@ export interface Verdict {
 
 export async function recovered(world: World, key: string, heard: Heard): Promise<Verdict> {
   const faults: string[] = [];
-  const { desk, records } = world;
+  const { desk } = world;
   await desk.adoptAll();
   await desk.waitIdle();
-  const found = heard.runId === undefined ? undefined : await settledOrDoubt(world, heard.runId);
+  const found = heard.runId === undefined ? undefined : await whereItStands(world, heard.runId);
   if (found !== undefined && "view" in found)
     faults.push(...(await lostDecisions(world, found.view, heard.decided)));
   const left = found !== undefined && "inDoubt" in found ? found : await carryOut(world, key);
-  const { runId } = await desk.start("claim", { orderId: key }, { key });
+  const runId = "inDoubt" in left ? left.runId : left.view.runId;
   if (heard.runId !== undefined && heard.runId !== runId) faults.push("the start was forgotten");
+  const output = await outputOf(world, left, faults);
   const events = await world.runner.history(world.flow, runId);
   faults.push(...spentTwice(events), ...effectsTwice(world.ledger.of(runId)));
-  for (const { id, state } of (await records.list("default", { filter: { runId }, limit: 100 }))
-    .items) {
-    const { status } = await records.verifyAudit("default", id);
-    if (status !== "whole") faults.push(`the trail of ${id} is ${status}`);
-    if (!("inDoubt" in left) && state !== "consumed") faults.push(`${id} is still ${state}`);
-  }
+  faults.push(...(await recordsLeft(world, runId)));
+  const end = JSON.stringify({ output, effects: acts(world.ledger.of(runId)) });
+  return { status: "inDoubt" in left ? "in-doubt" : "completed", faults, end };
+}
+
+/** What the run gave in the end; somebody says what became of a call where that is in doubt. */
+async function outputOf(world: World, left: Left, faults: string[]): Promise<unknown> {
   if ("inDoubt" in left) {
     if (!onceOnly.has(left.inDoubt)) faults.push(`'${left.inDoubt}' is in doubt`);
-    return { status: "in-doubt", faults, end: left.inDoubt };
+    const result = await answerDoubts(world, left.runId);
+    if (result.status !== "completed") faults.push(`the run is ${result.status}`);
+    return result.status === "completed" ? world.ended(result.state) : undefined;
   }
-  if (left.view.status !== "completed") faults.push(`the run is ${left.view.status}`);
-  const output =
-    left.view.status === "completed" ? await desk.output(world.definition, runId) : undefined;
-  const end = JSON.stringify({ output, effects: acts(world.ledger.of(runId)) });
-  return { status: "completed", faults, end };
+  const { status, runId } = left.view;
+  if (status === "completed") return world.desk.output(world.definition, runId);
+  faults.push(`the run is ${status}`);
+  return undefined;
+}
+
+/** A record whose trail is not whole, or that is left open by a run that has ended. */
+async function recordsLeft({ records }: World, runId: string): Promise<readonly string[]> {
+  const faults: string[] = [];
+  const { items } = await records.list("default", { filter: { runId }, limit: 100 });
+  for (const { id, state } of items) {
+    const { status } = await records.verifyAudit("default", id);
+    if (status !== "whole") faults.push(`the trail of ${id} is ${status}`);
+    if (state !== "consumed") faults.push(`${id} is still ${state}`);
+  }
+  return faults;
 }
 
 /** A decision that was acknowledged before the kill is used without asking anybody again. */

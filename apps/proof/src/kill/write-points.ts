@@ -63,6 +63,10 @@ export function once(point: string): string {
   return `${point}/once`;
 }
 
+export function isOnce(point: string): boolean {
+  return point.endsWith("/once");
+}
+
 interface Logged {
   readonly type: string;
   readonly call?: { readonly name: string };

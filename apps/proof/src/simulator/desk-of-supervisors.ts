@@ -5,7 +5,7 @@ import { requester } from "./people.ts";
 
 /** How long a session stays with a process that died, and how often a supervisor looks round, in milliseconds. */
 export const leaseMs = 30_000;
-export const pollMs = 10_000;
+const pollMs = 10_000;
 
 /** A supervisor over leases: it takes up by itself what there is. */
 export function supervisorDesk(parts: DeskParts): Desk {

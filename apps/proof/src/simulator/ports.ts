@@ -96,7 +96,7 @@ function readLabel(args: readonly unknown[]): string {
 }
 
 /** A call that changes nothing. */
-export function reading<T>(
+function reading<T>(
   caller: Caller,
   wires: Wires,
   what: string,

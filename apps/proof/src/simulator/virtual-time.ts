@@ -21,7 +21,7 @@ export interface DueTimer {
 }
 
 /** Where every world begins, by a wall clock that is right. */
-export const dawn: number = Date.UTC(2026, 0, 1);
+const dawn: number = Date.UTC(2026, 0, 1);
 
 /** Worlds so far in this process: what lives longer than a world must not find one time in two of them. */
 let worlds = 0;

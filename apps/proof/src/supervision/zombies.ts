@@ -77,7 +77,7 @@ export async function zombies(
       const before = [stopped.said().length, other.said().length];
       stopped.wake();
       await until("both", 60_000, () =>
-        [stopped, other].every((each, at) => each.said().length > before[at]! + 2 * count),
+        [stopped, other].every((each, at) => each.said().length > before[at]! + count),
       );
     }
   } finally {

@@ -1,6 +1,7 @@
 import { toolFacts } from "@holdpoint/tools";
 
 import { graphOf, type Flow, type GraphNode } from "../graph/flow.ts";
+import { nestedIn } from "../graph/nested.ts";
 import { END, type NodeSpec } from "../graph/node.ts";
 
 /** A flow's graph as plain data, for drawing, listing and comparing (FLOW-09). */
@@ -25,6 +26,8 @@ export interface NodeDescription {
   readonly join: boolean;
   /** The tool that it calls. */
   readonly tool?: string;
+  /** Names of the flows that it runs, or may run. */
+  readonly flows?: readonly string[];
 }
 
 export interface LinkDescription {
@@ -51,6 +54,7 @@ export function describe(flow: Flow): FlowDescription {
 
 function nodeDescription(spec: NodeSpec): NodeDescription {
   const { title, description, version, join = false } = spec.options;
+  const flows = nestedIn(spec).map((nested) => (typeof nested === "function" ? nested() : nested));
   return {
     name: spec.name,
     kind: spec.kind,
@@ -58,6 +62,7 @@ function nodeDescription(spec: NodeSpec): NodeDescription {
     ...(description !== undefined && { description }),
     ...(version !== undefined && { version }),
     join,
+    ...(flows.length > 0 && { flows: flows.map((flow) => flow.name) }),
     ...((spec.kind === "call" || spec.kind === "map-call") && { tool: toolFacts(spec.tool).name }),
   };
 }

@@ -51,7 +51,7 @@ export function executionsIn(run: RunState, visit: VisitState): OpenExecution[] 
 }
 
 /** The executions of a frame that are not over. */
-export function executionsOf(run: RunState, frame: Frame): OpenExecution[] {
+function executionsOf(run: RunState, frame: Frame): OpenExecution[] {
   return frame.visits.flatMap((visit) => executionsIn(run, visit));
 }
 

@@ -264,7 +264,7 @@ describe("the order of a resume", () => {
     const path = "each#1[0]/inner.0";
     const frame = ({ frames }: RunState) => frames.get(path)!;
     const changes: Record<string, [(state: RunState) => void, string]> = {
-      "a nested run that is gone": [({ frames }) => void frames.clear(), "its nested runs"],
+      "a nested run that is gone": [({ frames }) => frames.clear(), "its nested runs"],
       "one that nothing began": [
         (state) => void state.frames.set("each#1[0]/inner.1", frame(state)),
         "its nested runs",

@@ -9,6 +9,7 @@ import {
   memoryRunLog,
   progressOf,
   toMermaid,
+  type Flow,
 } from "../../src/index.ts";
 import { effects } from "../support/effects.ts";
 import { paused, rejection, world, yes } from "../support/world.ts";
@@ -66,6 +67,25 @@ suite("a flow, drawn", () => {
     });
   });
 
+  it("FLOW-09 names the flows and tools within, of a flow that contains itself too", () => {
+    const { free } = effects();
+    const tree: Flow<z.output<typeof State>, z.input<typeof State>> = flow("tree", State)
+      .node("code", () => ({}), { runs: [refund()] })
+      .mapCall("all", free, { over: () => [1], args: (n) => ({ n }), into: () => ({}) })
+      .subflow("again", () => tree, { input: (s) => s, into: () => ({}) })
+      .path("code", "all")
+      .route("all", ["again", "$end"], () => "$end")
+      .build();
+    expect(describe(tree).nodes).toEqual([
+      { name: "code", kind: "function", join: false, flows: ["refund"] },
+      { name: "all", kind: "map-call", join: false, tool: "free" },
+      { name: "again", kind: "subflow", join: false, flows: ["tree"] },
+    ]);
+    const text = toMermaid(tree);
+    expect(text).toContain('n1[/"all"/]');
+    expect(text).toContain('n2(["again"])');
+  });
+
   it("FLOW-09 draws it as Mermaid text", () => {
     expect(toMermaid(refund()).split("\n")).toEqual([
       "flowchart TD",
@@ -89,7 +109,9 @@ suite("a flow, drawn", () => {
       "",
     ]);
   });
+});
 
+suite("what a drawing marks", () => {
   it("FLOW-09 marks how far a run has come: by its checkpoint, by that checkpoint's JSON, by what was told and by its history", async () => {
     const f = refund();
     const log = memoryRunLog();

@@ -3,17 +3,10 @@ import { defineTool } from "@holdpoint/tools";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import {
-  flow,
-  FlowRunner,
-  memoryRunLog,
-  replies,
-  type Checkpoint,
-  type Flow,
-  type Migration,
-} from "../../src/index.ts";
+import { flow, memoryRunLog, replies, type Flow, type Migration } from "../../src/index.ts";
 import { settle } from "../support/clock.ts";
 import { effects } from "../support/effects.ts";
+import { change, held, Was } from "../support/changed-flow.ts";
 import { decided } from "../support/one-call.ts";
 import {
   asAnotherProcess,
@@ -25,50 +18,6 @@ import {
   world,
   yes,
 } from "../support/world.ts";
-
-const Was = z.object({ n: z.number(), sum: z.number().optional(), note: z.string().optional() });
-const Is = z.object({ n: z.number(), total: z.number().optional(), note: z.string().optional() });
-
-/** A flow and what became of it: a node and a field have another name, and there is one node more. */
-function change() {
-  const { log, free, gated } = effects();
-  const was = flow("f", Was)
-    .node("start", (s) => ({ n: s.n + 1 }))
-    .node("quick", () => ({ note: "done" }))
-    .node("pay", async (s, ctx) => {
-      const { got } = await ctx.call(free, { n: s.n });
-      return { sum: (await ctx.call(gated, { n: got })).got };
-    })
-    .edge("start", "pay")
-    .edge("start", "quick")
-    .edge("quick", "$end")
-    .build();
-  const is = flow("f", Is)
-    .node("start", (s) => ({ n: s.n + 1 }))
-    .node("payout", async (s, ctx) => {
-      const { got } = await ctx.call(free, { n: s.n });
-      return { total: (await ctx.call(gated, { n: got })).got };
-    })
-    .node("quick", () => ({ note: "done" }))
-    .gate("check", { payload: (s) => s.total })
-    .edge("start", "payout")
-    .edge("start", "quick")
-    .edge("quick", "$end")
-    .edge("payout", "check")
-    .build();
-  const migration: Migration = {
-    flow: "f",
-    from: was.digest,
-    to: is.digest,
-    nodes: { pay: "payout" },
-    state: ({ sum, ...state }) => ({ ...state, ...(sum !== undefined && { total: sum }) }),
-  };
-  return { log, was, is, migration };
-}
-
-/** The text of a checkpoint, and what another process makes of it. */
-const held = (runner: () => FlowRunner, result: Awaited<ReturnType<FlowRunner["run"]>>) =>
-  runner().dumpCheckpoint(paused(result).checkpoint);
 
 describe("a migration", () => {
   it("FLOW-53 carries a paused run over, seals it again as one of the new graph, and spends the old text once", async () => {
@@ -267,101 +216,6 @@ describe("a migration", () => {
     expect(second.pending).toMatchObject({ tool: "other", path: "pay#2" });
   });
 
-  it("FLOW-53 refuses what does not fit the new graph, naming it, with nothing spent", async () => {
-    const { was, is, migration } = change();
-    const { runner, port, store } = world();
-    const first = paused(await runner().run(was, { n: 1 }));
-    const moves = await store.lastChange("default");
-    const refused = async (change: Partial<Migration>, to: Flow = is) => {
-      const migrations = [{ ...migration, to: to.digest, ...change }];
-      return rejection(runner({ migrations }).resume(to, first.checkpoint, yes()));
-    };
-    const failed = { code: "migration-failed", data: { flow: "f", runId: first.runId } };
-    const cases: [string, Partial<Migration>][] = [
-      ["there is no such node", { nodes: {} }],
-      ["two visits of its round are of 'quick'", { nodes: { pay: "quick" } }],
-      ["is no object", { state: () => [] as never }],
-      ["is no object", { update: () => "note" as never }],
-      [
-        "no note",
-        {
-          state: () => {
-            throw new Error("no note");
-          },
-        },
-      ],
-      ["no field 'extra'", { update: (update) => ({ ...update, extra: 1 }) }],
-      ["'note' does not fit", { update: () => ({ note: 5 }) }],
-    ];
-    for (const [why, change] of cases) {
-      const error = await refused(change);
-      expect(error).toMatchObject(failed);
-      expect(error.message).toContain(why);
-      expect(error.cause).toBeInstanceOf(Error);
-    }
-    expect(await refused({ state: (s) => ({ ...s, n: "1" }) })).toMatchObject({
-      code: "state-invalid",
-      data: { issues: ["n"] },
-    });
-    expect(await store.lastChange("default")).toBe(moves);
-    expect(await port.records.read("default", first.pending.id)).toMatchObject({
-      state: "pending",
-    });
-    const migrations = [migration];
-    paused(await runner({ migrations }).resume(is, first.checkpoint, yes()));
-  });
-
-  it("FLOW-53 refuses a held join that is none, and an edge that was taken and is not drawn", async () => {
-    const { gated } = effects();
-    const build = (join: boolean, failed: boolean, version: string) => {
-      const b = flow("f", Was, { version })
-        .node("start", () => ({}))
-        .node("fails", () => {
-          throw new Error("no");
-        })
-        .call("pay", gated, { args: { n: 1 } })
-        .node("meet", () => ({}), { join })
-        .edge("start", "fails")
-        .edge("start", "pay")
-        .edge("start", "meet")
-        .edge("pay", "meet")
-        .edge("fails", "meet");
-      return (failed ? b.failed("fails", "meet") : b).build();
-    };
-    const was = build(true, true, "1");
-    const { runner } = world();
-    const first = paused(await runner().run(was, { n: 1 }));
-    for (const [is, why] of [
-      [build(false, true, "2"), "'meet' is due when its branches have come in, and is no join"],
-      [build(true, false, "2"), "the failed edge of 'fails', which is not drawn"],
-    ] as const) {
-      const migrations = [{ flow: "f", from: was.digest, to: is.digest }];
-      const error = await rejection(runner({ migrations }).resume(is, first.checkpoint, yes()));
-      expect(error).toMatchObject({ code: "migration-failed" });
-      expect(error.message).toContain(why);
-    }
-  });
-
-  it("FLOW-53 FLOW-63 spends nothing where a waiting visit would show something else on the new graph", async () => {
-    const build = (version: string, payload: (n: number) => unknown) =>
-      flow("f", Was, { version })
-        .gate("look", { payload: (s) => payload(s.n) })
-        .build();
-    const was = build("1", (n) => n);
-    const { runner, count } = world();
-    const first = paused(await runner().run(was, { n: 1 }));
-    const other = build("2", (n) => ({ n }));
-    const migrations = [{ flow: "f", from: was.digest, to: other.digest }];
-    expect(
-      await rejection(runner({ migrations }).resume(other, first.checkpoint, yes())),
-    ).toMatchObject({ code: "graph-version-mismatch", data: { node: "look#1", field: "payload" } });
-    expect(await count("pending")).toBe(1);
-    // A fork asks with what the gate shows now.
-    const fork = paused(await runner({ migrations }).fork(other, first.checkpoint));
-    expect(fork.pending.request.arguments).toEqual({ n: 1 });
-    stateOf(await runner().resume(other, fork.checkpoint, yes()));
-  });
-
   it("FLOW-53 writes an unmerged update anew, in the new graph's order, and reads classes that only the old schema reached", async () => {
     class Money {
       declare readonly cents: number;
@@ -432,35 +286,6 @@ describe("a migration", () => {
     expect(await rejection(runner({ migrations: gone }).resume(is, "b"))).toMatchObject({
       code: "resume-terminal",
     });
-  });
-
-  it("FLOW-53 FLOW-43 keeps a smaller bound on visits with its node, and refuses migrations that can't be told apart", async () => {
-    const { gated } = effects();
-    const build = (name: string) =>
-      flow("f", Was)
-        .call(name, gated, { args: (s) => ({ n: s.n }), maxVisits: 1 })
-        .route(name, [name, "$end"], () => name)
-        .build();
-    const [was, is] = [build("pay"), build("payout")];
-    const step = { flow: "f", from: was.digest, to: is.digest, nodes: { pay: "payout" } };
-    const { runner } = world();
-    const first: { checkpoint: Checkpoint } = paused(await runner().run(was, { n: 1 }));
-    expect(
-      await rejection(runner({ migrations: [step] }).resume(is, first.checkpoint, yes())),
-    ).toMatchObject({ code: "visit-budget", data: { node: "payout#2" } });
-
-    for (const migrations of [
-      [step, { ...step, to: "x" }],
-      [{ ...step, to: step.from }],
-      [{ ...step, nodes: { a: "c", b: "c" } }],
-    ])
-      expect(() => new FlowRunner({ migrations })).toThrow(
-        expect.objectContaining({
-          code: "flow-invalid",
-          data: { flow: "f", option: "migrations" },
-        }),
-      );
-    expect(() => new FlowRunner({ migrations: [step, { ...step, flow: "g" }] })).not.toThrow();
   });
 
   it("FLOW-53 FLOW-34 carries nested runs and items over with the node around them, and refuses what no longer fits", async () => {

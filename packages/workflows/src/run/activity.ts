@@ -112,12 +112,12 @@ const words: Readonly<Record<RunEventType, string>> = {
   "in-doubt": "is in doubt",
   sleeping: "sleeps",
   "deadline-fired": "wakes",
+  migrated: "went over to a changed flow",
   "item-finished": "finished an item",
   "item-skipped": "skipped an item",
-  "nested-started": "runs another flow",
-  "nested-finished": "ran another flow",
-  "nested-dropped": "dropped another flow",
-  migrated: "went over to a changed flow",
+  "nested-started": "begins a nested flow",
+  "nested-finished": "finished a nested flow",
+  "nested-dropped": "left a nested flow behind",
 };
 
 function detailsOf(event: RunEvent): Pick<Activity, "visit" | "tool" | "approvalId" | "by"> {

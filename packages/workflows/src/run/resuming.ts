@@ -9,7 +9,7 @@
  */
 
 import type { Actor } from "@holdpoint/approvals";
-import { answerJson, replies, type Answer } from "@holdpoint/flow";
+import { answerJson, replies, type Answer, type DoubtAnswer, type Reply } from "@holdpoint/flow";
 
 import { checkValue } from "../definition/boundary.ts";
 import { takesNone, workflowFacts, type Workflow } from "../definition/define.ts";
@@ -49,16 +49,47 @@ export async function resumeRun(
   const { resume, limits } = workflowFacts(definition);
   if (resume === undefined) throw takesNone(definition.name, definition.version); // WF-04
   const { value } = await checkValue("resume", resume, payload, limits);
+  return spend(parts, runId, (opened) => {
+    assertWaits(parts, definition, opened); // somebody may have been faster
+    return replies(answersOf(opened.record, value, how));
+  });
+}
+
+/**
+ * Says what became of a call in doubt: one that had begun when its process died, of a tool that can't be called twice (FLOW-76).
+ * Only a person can know, and says so; no schema of the definition's has a part in it.
+ * @throws WorkflowError `run-not-found`, `unknown-definition`, `status-wrong`, `run-moved`, `store-unavailable`; FlowError
+ *   `answer-invalid`, `answer-unknown`
+ */
+export async function answerDoubt(
+  parts: Parts,
+  runId: string,
+  id: string,
+  said: DoubtAnswer,
+): Promise<ResumeTaken> {
+  return spend(parts, runId, ({ record }) => {
+    const { facts, standing } = record;
+    parts.definitions.exactly(facts.definition, facts.version, runId);
+    if (standing.status !== "interrupted") throw statusWrong(record);
+    return replies({ [id]: said });
+  });
+}
+
+/** Spends a reply in the run's lane, made by what stands then; resolves with the commit that spends it (Q2). */
+function spend(
+  parts: Parts,
+  runId: string,
+  replyTo: (opened: OpenRun) => Reply,
+): Promise<ResumeTaken> {
   return new Promise((resolve, reject) => {
     let isSpent = false;
     const spent = (): void => {
       isSpent = true;
-      resolve({ status: "accepted", runId }); // Q2
+      resolve({ status: "accepted", runId });
     };
     const work = parts.lanes.enter(runId, async (signal) => {
       const opened = await parts.access.require(runId);
-      assertWaits(parts, definition, opened); // somebody may have been faster
-      const reply = replies(answersOf(opened.record, value, how));
+      const reply = replyTo(opened);
       parts.faults.clear(runId);
       await workOn(parts, opened, "resume", signal, { reply, spent });
     });
@@ -76,8 +107,12 @@ function assertWaits({ definitions }: Parts, definition: Workflow, { record }: O
   const { facts, standing } = record;
   const exact = definitions.exactly(facts.definition, facts.version, facts.id);
   if (standing.status === "interrupted" && exact === definitions.resolve(definition)) return;
-  const message = `run ${facts.id} is ${placeOf(record)}`;
-  throw new WorkflowError("status-wrong", message, { runId: facts.id });
+  throw statusWrong(record);
+}
+
+function statusWrong(record: RunRecord): WorkflowError {
+  const { id: runId } = record.facts;
+  return new WorkflowError("status-wrong", `run ${runId} is ${placeOf(record)}`, { runId });
 }
 
 function answersOf(

@@ -9,6 +9,7 @@
  */
 
 import type { Decision } from "@holdpoint/approvals";
+import type { DoubtAnswer } from "@holdpoint/flow";
 
 import type { Workflow } from "../definition/define.ts";
 import { SessionOwnedError, WorkflowError } from "../errors.ts";
@@ -23,7 +24,7 @@ import { decideApproval, type DecisionTaken } from "../run/deciding.ts";
 import { partsOn } from "../run/options.ts";
 import type { CancelHow, Parts } from "../run/parts.ts";
 import { readHistory, readOutput, readRun, readRuns, type RunList } from "../run/reading.ts";
-import { resumeRun, type ResumeHow, type ResumeTaken } from "../run/resuming.ts";
+import { answerDoubt, resumeRun, type ResumeHow, type ResumeTaken } from "../run/resuming.ts";
 import { execute, seedRun, type StartOptions } from "../run/starting.ts";
 import type { Picked, WorkflowInput, WorkflowOutput, WorkflowResume } from "../workflows.ts";
 import { explainRun, type Explanation } from "./explaining.ts";
@@ -149,6 +150,16 @@ export class Supervisor<const D extends readonly Workflow[] = readonly Workflow[
   ): Promise<ResumeTaken> {
     const { parts } = await this.#own(await this.#sessionOf(runId));
     return resumeRun(parts, definition, runId, { ...how, payload });
+  }
+
+  /**
+   * Says what became of a call in doubt, which only a person can know: `inDoubt.ran(…)`, `.didNotRun(…)`, `.failed(…)`. `id` is
+   * that of what the run waits for.
+   * @throws as `answerDoubt`; SessionOwnedError; WorkflowError `not-active`, `lease-lost`
+   */
+  async answerDoubt(runId: string, id: string, said: DoubtAnswer): Promise<ResumeTaken> {
+    const { parts } = await this.#own(await this.#sessionOf(runId));
+    return answerDoubt(parts, runId, id, said);
   }
 
   /**

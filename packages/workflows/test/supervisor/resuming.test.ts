@@ -1,10 +1,10 @@
-import { approve, defineInterrupt, flow } from "@holdpoint/flow";
+import { approve, defineInterrupt, flow, inDoubt } from "@holdpoint/flow";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import { agentTools } from "../../src/agents.ts";
 import { defineWorkflow } from "../../src/index.ts";
-import { Executor, type AnyTool } from "@holdpoint/tools";
+import { defineTool, Executor, type AnyTool, type Tool } from "@holdpoint/tools";
 import { rest } from "../timed-clock.ts";
 import { dana } from "../world.ts";
 import { desks, homeWith, leaseMs, supervisorStore } from "./desks.ts";
@@ -223,4 +223,64 @@ describe("resuming with a payload", () => {
     await rest();
     expect((await desk.get(runId))?.status).toBe("completed");
   });
+
+  it("WF-41 WF-21 leaves a call in doubt to a person, who says what became of it, and nothing runs twice", async () => {
+    const { home, openOf, clock } = desks();
+    const sent: string[] = [];
+    let hangs = true;
+    const mail = defineTool({
+      name: "mail",
+      description: "Sends a letter, each time it is called.",
+      input: z.object({}),
+      output: z.object({ id: z.string() }),
+      execute: (_, { runId: of }) => {
+        sent.push(of);
+        return hangs ? new Promise<{ id: string }>(() => undefined) : { id: "m-2" };
+      },
+    });
+    let isDead = false;
+    const dying = homeWith(home, (...how) =>
+      isDead ? new Promise(() => undefined) : home.commit(...how),
+    );
+    const letters = lettersBy(mail);
+    const first = openOf([letters], { store: supervisorStore(dying) });
+    await first.activate();
+    const { runId } = await first.start("letter", {});
+    await rest();
+    isDead = true;
+    await clock.advance(2 * leaseMs);
+    hangs = false;
+    const second = openOf([letters]);
+    await second.activate();
+    const { waitsFor } = await second.settled(runId);
+    expect(waitsFor).toMatchObject([{ kind: "in-doubt", tool: "mail" }]);
+    expect((await second.explain(runId)).why).toBe("waits-for-people");
+    const tools = agentTools(second, { session: "desk" });
+    const tool = tools.find(({ name }) => name === "workflow_run_resume") as AnyTool;
+    const args = { run_id: runId, resume: { id: "m-1" } } as never;
+    await expect(new Executor().call(tool, args)).rejects.toThrow(/a person has to give/);
+    const id = waitsFor[0]!.id;
+    const said = inDoubt.ran(mail, { id: "m-1" }, { by: dana });
+    expect((await second.answerDoubt(runId, id, said)).status).toBe("accepted");
+    expect((await second.settled(runId)).status).toBe("completed");
+    expect(await second.output(letters, runId)).toEqual({ id: "m-1" });
+    await expect(second.answerDoubt(runId, id, said)).rejects.toMatchObject({
+      code: "status-wrong",
+    });
+    expect(sent).toEqual([runId]);
+  });
 });
+
+const Letter = z.object({ id: z.string().optional() });
+
+/** A run that sends one letter by a tool that can't be called twice. */
+function lettersBy(mail: Tool<object, { id: string }, "mail">) {
+  return defineWorkflow({
+    name: "letter",
+    version: "1",
+    input: z.object({}),
+    flow: flow("letter", Letter)
+      .call("send", mail, { args: {}, into: ({ id }) => ({ id }) })
+      .build(),
+  });
+}
