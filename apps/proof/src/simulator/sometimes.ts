@@ -37,7 +37,6 @@ export const sometimesNames = [
   "a settle is announced in a store apart",
   "an idempotent call repeats under its key",
   "a call is in doubt",
-  "a run in doubt is tried without a pause",
   "a run is cancelled",
   "a run fails",
   "a run completes",
