@@ -1,6 +1,6 @@
 import type { Reporter, SerializedError, TestModule } from "vitest/node";
 
-import { duplicateTitles } from "./spec/duplicate-titles.ts";
+import { duplicateTitles, type Titled } from "./spec/duplicate-titles.ts";
 
 /**
  * Prints one plain closing line after everything else: `N passed, N failed, N skipped`.
@@ -24,7 +24,7 @@ export default class PlainReporter implements Reporter {
       }
       if (module.state() === "failed" && module.errors().length > 0) failed++;
     }
-    for (const title of duplicateTitles(fullTitles(modules))) {
+    for (const title of duplicateTitles(titled(modules))) {
       process.stdout.write(`\ntwo tests have the title: ${title}`);
       process.exitCode = 1;
       failed++;
@@ -34,6 +34,8 @@ export default class PlainReporter implements Reporter {
   }
 }
 
-function fullTitles(modules: readonly TestModule[]): string[] {
-  return modules.flatMap((module) => [...module.children.allTests()].map((test) => test.fullName));
+function titled(modules: readonly TestModule[]): Titled[] {
+  return modules.flatMap(({ children, project }) =>
+    [...children.allTests()].map(({ fullName }) => ({ of: project.name, fullTitle: fullName })),
+  );
 }

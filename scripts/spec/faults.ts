@@ -1,4 +1,4 @@
-import { duplicateTitles } from "./duplicate-titles.ts";
+import { duplicateTitles, type Titled } from "./duplicate-titles.ts";
 import { leadingIds } from "./id.ts";
 import type { IdBook } from "./id-book.ts";
 import type { TestOutcome, TestRun } from "./report.ts";
@@ -31,11 +31,15 @@ export function findFaults(
     ...findFailed(run),
     ...findUnknown(book, run),
     ...findReturns(book, earlier),
-    ...duplicateTitles(run.tests.map((test) => test.fullTitle)).map((title): Fault => ({
+    ...duplicateTitles(run.tests.map(titled)).map((title): Fault => ({
       kind: "duplicate-title",
       title,
     })),
   ];
+}
+
+function titled({ file, fullTitle }: TestOutcome): Titled {
+  return { of: file.split("/").slice(0, 2).join("/"), fullTitle };
 }
 
 // A done id whose test failed is told by the failed test alone.

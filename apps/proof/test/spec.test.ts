@@ -124,11 +124,12 @@ describe("a red spec", () => {
     ]);
   });
 
-  it("ARCH-13 ARCH-15 names a title that two tests share, by suite and title", () => {
+  it("ARCH-13 ARCH-15 names a title that two tests of a package share, by suite and title", () => {
     const twin = test("keeps null");
-    const elsewhere = { ...twin, file: "packages/tools/test/a.test.ts" };
+    const elsewhere = { ...twin, file: twin.file.replace(/[^/]+$/, "another.test.ts") };
+    const ofAnother = { ...twin, file: "packages/tools/test/a.test.ts" };
     const other = { ...twin, fullTitle: "others > keeps null" };
-    expect(findFaults(bookOf({}), runOf(twin, elsewhere, other))).toEqual([
+    expect(findFaults(bookOf({}), runOf(twin, elsewhere, ofAnother, other))).toEqual([
       { kind: "duplicate-title", title: "numbers > keeps null" },
     ]);
   });

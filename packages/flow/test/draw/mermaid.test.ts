@@ -1,9 +1,9 @@
 import fc from "fast-check";
-import { describe as suite, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import {
-  describe,
+  describe as describeFlow,
   flow,
   FlowRunner,
   memoryRunLog,
@@ -31,10 +31,10 @@ function refund() {
     .build();
 }
 
-suite("a flow, drawn", () => {
+describe("a flow, drawn", () => {
   it("FLOW-09 describes a graph as plain data: nodes, titles, kinds, edges, routes, denied and failed edges", () => {
     const f = refund();
-    const shown = describe(f);
+    const shown = describeFlow(f);
     expect(structuredClone(shown)).toEqual({
       name: "refund",
       version: "3",
@@ -76,7 +76,7 @@ suite("a flow, drawn", () => {
       .path("code", "all")
       .route("all", ["again", "$end"], () => "$end")
       .build();
-    expect(describe(tree).nodes).toEqual([
+    expect(describeFlow(tree).nodes).toEqual([
       { name: "code", kind: "function", join: false, flows: ["refund"] },
       { name: "all", kind: "map-call", join: false, tool: "free" },
       { name: "again", kind: "subflow", join: false, flows: ["tree"] },
@@ -111,7 +111,7 @@ suite("a flow, drawn", () => {
   });
 });
 
-suite("what a drawing marks", () => {
+describe("what a drawing marks", () => {
   it("FLOW-09 marks how far a run has come: by its checkpoint, by that checkpoint's JSON, by what was told and by its history", async () => {
     const f = refund();
     const log = memoryRunLog();
