@@ -118,8 +118,10 @@ export class Supervisor<const D extends readonly Workflow[] = readonly Workflow[
   ): Promise<RunView> {
     const { session, ...how } = options;
     const { parts } = await this.#own(session);
-    const { opened, fresh } = await seedRun(parts, this.#definition(what), input, how);
-    if (fresh) execute(parts, opened.record.facts.id);
+    const { opened } = await seedRun(parts, this.#definition(what), input, how);
+    const { facts, standing } = opened.record;
+    // Not only what this call put on record: the answer of the one that did may have been lost.
+    if (standing.status === "pending" && facts.session === parts.session) execute(parts, facts.id);
     return viewOf(opened.record);
   }
 

@@ -277,3 +277,33 @@ describe("shutting down", () => {
     expect(effects.looked).toHaveLength(1);
   });
 });
+
+describe("a start whose answer was lost", () => {
+  it("WF-12 WF-31 is on record, and the same start by its key has it executed, once", async () => {
+    const { home, effects, open } = desks();
+    let lost = true;
+    const losing = homeWith(home, async (attemptId, writes) => {
+      const outcome = await home.commit(attemptId, writes);
+      const seeds = writes.some(({ statement }) => statement === "runKeys.put");
+      return seeds && lost
+        ? { status: "unknown", cause: new Error("the answer was lost") }
+        : outcome;
+    });
+    const desk = open({ store: supervisorStore(losing) });
+    await desk.activate();
+    const how = { key: "request-1" };
+    await expect(desk.start("refund", input, how)).rejects.toThrow();
+    await desk.waitIdle();
+    const seeded = (await desk.list()).items.map(({ status }) => status);
+    expect(seeded).toEqual(["pending"]);
+    lost = false;
+    const [one, two] = await Promise.all([
+      desk.start("refund", input, how),
+      desk.start("refund", input, how),
+    ]);
+    expect(two.runId).toBe(one.runId);
+    expect((await desk.settled(one.runId)).status).toBe("interrupted");
+    expect(effects.looked).toEqual(["A-17"]);
+    await desk.shutdown({ timeoutMs: 0 });
+  });
+});
