@@ -403,4 +403,24 @@ describe("finished calls are replayed, not run", () => {
     expect(stateOf(done)).toEqual({ n: 1 });
     expect(log).toEqual(["free(7)", "free(7)", "gated(1)"]);
   });
+
+  it("FLOW-42 lets a plain run within a node's code wait, end and be asked for by itself", async () => {
+    const { log, gated } = effects();
+    const aside = flow("aside", State)
+      .node("b", async (s, ctx) => void (await ctx.call(gated, { n: s.n })))
+      .build();
+    const { runner } = world();
+    const statuses: string[] = [];
+    const f = flow("f", State)
+      .node("a", async (s, ctx) => {
+        statuses.push((await runner().run(aside, { n: 70 })).status);
+        await ctx.call(gated, { n: s.n });
+      })
+      .build();
+    const first = paused(await runner().run(f, { n: 1 }));
+    expect(first.pendings.map(({ path }) => path)).toEqual(["a#1"]);
+    stateOf(await runner().resume(f, first.checkpoint, yes()));
+    expect(statuses).toEqual(["paused", "paused"]); // run anew, by the code that ran again
+    expect(log).toEqual(["gated(1)"]);
+  });
 });
