@@ -6,9 +6,9 @@
  * A3 A run that can't be read is reported and set aside: the others go on (WF-32).
  */
 
-import { isFlowError } from "@holdpoint/flow";
+import { errorInfo } from "@holdpoint/tools";
 
-import { isWorkflowError, WorkflowError } from "../errors.ts";
+import { WorkflowError } from "../errors.ts";
 import { pageMax } from "../limits.ts";
 import { listRuns } from "../registry/listing.ts";
 import { isTerminal, mayReach } from "../registry/moves.ts";
@@ -76,14 +76,14 @@ export async function adoptAll(parts: Parts): Promise<readonly Adoption[]> {
   return adoptions;
 }
 
-/** One of several: a broken one is an answer. @throws WorkflowError `store-unavailable` */
+/** One of several: a broken one is an answer. @throws `store-unavailable` of whichever store was away */
 export async function adoptOne(parts: Parts, runId: string): Promise<Adoption> {
   if (parts.lanes.busy(runId)) return { runId, did: "held" };
   try {
     return await adoptRun(parts, runId);
   } catch (error) {
-    if (isWorkflowError(error, "store-unavailable")) throw error;
-    if (isFlowError(error, "store-unavailable")) throw error;
+    // Of whichever layer or store it is: it says nothing about the run, and whoever asked comes again (WF-23).
+    if (errorInfo(error).code === "store-unavailable") throw error;
     return { runId, did: "broken", error }; // A3
   }
 }

@@ -1,3 +1,4 @@
+import { StoreUnavailable } from "@holdpoint/approvals";
 import { approve } from "@holdpoint/flow";
 import { describe, expect, it } from "vitest";
 
@@ -59,6 +60,33 @@ describe("activating", () => {
     expect((await second.get(waits))?.status).toBe("interrupted");
     expect(effects.looked).toEqual(["W", "S"]);
     expect((await second.start("refund", { orderId: "S" }, { key: "s" })).runId).toBe(seeded);
+  });
+
+  it("WF-21 WF-23 takes a run up at the next round where its log could not be reached", async () => {
+    const { home, open, clock } = desks();
+    const { store, died } = killedAfter(home, 4);
+    const first = open({ store });
+    await first.activate();
+    const { runId } = await first.start("refund", input);
+    await died;
+    const reached = supervisorStore(home);
+    let away = true;
+    const log = Object.assign(Object.create(reached.log) as typeof reached.log, {
+      head: async (...which: Parameters<typeof reached.log.head>) => {
+        if (away) throw new StoreUnavailable("planned: the log is away");
+        return reached.log.head(...which);
+      },
+    });
+    const second = open({ store: { ...reached, log } });
+    await second.activate(); // on standby: the dead one's lease has not lapsed
+    await clock.advance(2 * leaseMs);
+    await rest();
+    expect((await second.get(runId))?.status).toBe("running");
+    away = false;
+    await clock.advance(2 * pollMs);
+    await rest();
+    expect((await second.settled(runId)).status).toBe("interrupted");
+    await second.shutdown();
   });
 
   it("WF-24 resumes what was decided and not consumed, once, when the process died in between", async () => {
