@@ -292,7 +292,7 @@ describe("a start whose answer was lost", () => {
     const desk = open({ store: supervisorStore(losing) });
     await desk.activate();
     const how = { key: "request-1" };
-    await expect(desk.start("refund", input, how)).rejects.toThrow();
+    await expect(desk.start("refund", input, how)).rejects.toThrow("gave no answer");
     await desk.waitIdle();
     const seeded = (await desk.list()).items.map(({ status }) => status);
     expect(seeded).toEqual(["pending"]);
