@@ -80,11 +80,11 @@ it("WF-30 R070 finishes 100 running runs of a killed process in the three that a
   cleanups.push(() => store.close());
   const before = await statusesIn(store);
   const finishedBefore = await finishedCalls(store);
-  const takenMs = await until("the other", 30_000, async () => {
+  const takenMs = await until("the other", 60_000, async () => {
     const lease = await store.leases.get("default", "desk");
     return lease?.values["epoch"] === 2;
   });
-  await until("the end of all", 30_000, async () => {
+  await until("the end of all", 60_000, async () => {
     const statuses = await statusesIn(store);
     return statuses.length === runs && statuses.every((status) => status === "completed");
   });
