@@ -12,7 +12,7 @@ import type { Order } from "../../src/supervision/order.ts";
 import { linesOf, supervising, until } from "../../src/supervision/process.ts";
 
 const runs = 100;
-const leaseMs = 1_200;
+const leaseMs = 4_000; // a busy machine may keep an owner that is well waiting for seconds
 const pollMs = 100;
 const cleanups: (() => void | Promise<void>)[] = [];
 afterEach(async () => {
@@ -94,4 +94,4 @@ it("WF-30 R070 finishes 100 running runs of a killed process in the three that a
   expect(effects.size).toBe(runs * stepsOfRun);
   expect(finishedBefore.size).toBe(2 * runs);
   expect([...finishedBefore].filter((call) => effects.get(call) !== 1)).toEqual([]);
-}, 180_000);
+});

@@ -93,4 +93,4 @@ it("WF-25 R071 WF-22 activates beside 10,000 waiting runs without a look at one,
   await desk.shutdown();
   store.close();
   rmSync(folder, { recursive: true });
-}, 120_000);
+});
