@@ -150,7 +150,7 @@ it("STORE-02 STORE-06 STORE-11 judges any commits as the store in memory does", 
     }),
     { numRuns: 300 },
   );
-}, 30_000);
+});
 
 const filter = fc.record(
   {
@@ -201,7 +201,7 @@ it("STORE-02 STORE-08 lists approvals page by page as the store in memory does",
     ),
     { numRuns: 200 },
   );
-}, 30_000);
+});
 
 const run = fc.record({
   definition: fc.constantFrom("refund", "offer"),
@@ -258,4 +258,4 @@ it("STORE-02 lists runs page by page as the registry in memory does", async () =
     ),
     { numRuns: 200 },
   );
-}, 30_000);
+});
