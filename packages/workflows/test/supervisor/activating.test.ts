@@ -222,9 +222,7 @@ describe("activating", () => {
       },
     });
     const desk = open({ store: supervisorStore(spied) });
-    const before = performance.now();
     const { adoptions } = await desk.activate();
-    expect(performance.now() - before).toBeLessThan(2_000);
     expect(adoptions).toEqual([]);
     await clock.advance(10 * pollMs);
     expect(read.filter((key) => key.startsWith("runs/") || key.startsWith("log/"))).toEqual([]);
