@@ -55,7 +55,7 @@ async function bound(query: PostgresQuery): Promise<readonly Step[]> {
 beforeAll(async () => {
   await openPostgres(pool, { schema });
   await fill(pool, schema, waiting);
-}, 60_000);
+});
 
 afterAll(async () => {
   await pool.query(`DROP SCHEMA ${schema} CASCADE`);

@@ -37,18 +37,14 @@ function quickest(run: () => unknown, bound: number): number {
 }
 
 describe("hostile texts end within bounds", () => {
-  it.each(HOSTILE)(
-    "SEAL-26 P11 $name: a typed end, linear in the text",
-    ({ make, ends }) => {
-      const small = make(100_000);
-      const large = make(1_000_000);
-      expect(ends === "taken" ? encode(decode(small)) : refusalCode(() => decode(small))).toBe(
-        ends === "taken" ? small : "seal-malformed",
-      );
-      expect(quickest(() => decode(large), 200 * SLACK)).toBeLessThan(200 * SLACK);
-    },
-    60_000,
-  );
+  it.each(HOSTILE)("SEAL-26 P11 $name: a typed end, linear in the text", ({ make, ends }) => {
+    const small = make(100_000);
+    const large = make(1_000_000);
+    expect(ends === "taken" ? encode(decode(small)) : refusalCode(() => decode(small))).toBe(
+      ends === "taken" ? small : "seal-malformed",
+    );
+    expect(quickest(() => decode(large), 200 * SLACK)).toBeLessThan(200 * SLACK);
+  });
 
   it.each(UNDER_A_SEAL)(
     "SEAL-26 P11 $name: never parsed under a seal that doesn't hold",

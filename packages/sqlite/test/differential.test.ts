@@ -152,7 +152,7 @@ it("STORE-02 STORE-06 STORE-11 judges any commits as the store in memory does", 
     }),
     { numRuns: 300 },
   );
-}, 30_000);
+});
 
 const filter = fc.record(
   {
@@ -203,7 +203,7 @@ it("STORE-02 STORE-08 lists approvals page by page as the store in memory does",
     ),
     { numRuns: 200 },
   );
-}, 30_000);
+});
 
 const run = fc.record({
   definition: fc.constantFrom("refund", "offer"),
@@ -262,7 +262,7 @@ it("STORE-02 lists runs page by page as the registry in memory does", async () =
     ),
     { numRuns: 200 },
   );
-}, 30_000);
+});
 
 /** What is due in a session by a time that many of the runs have behind them. */
 async function duePages(from: RunRegistry, scope: string, limit: number): Promise<unknown> {

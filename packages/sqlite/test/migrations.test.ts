@@ -111,4 +111,4 @@ it("STORE-01 is made once by eight processes that open a new file together", asy
     ),
   );
   expect(opened.map(({ stdout, stderr }) => stdout + stderr)).toEqual(Array(8).fill("0\n"));
-}, 30_000);
+});

@@ -43,7 +43,7 @@ describe("a time that runs out", () => {
     expect(new Set(spending[0])).toEqual(new Set(["approvals", "approvalAudit", "log", "runs"]));
     const answered = (await desk.history(runId)).filter(({ type }) => type === "answered");
     expect(answered).toHaveLength(1);
-  }, 60_000);
+  });
 
   it("WF-28 R137 CASE-120 is found at activation, where nobody was running at that time", async () => {
     const definition = expiring(60_000, "fail");

@@ -47,7 +47,7 @@ describe("a run that sleeps", () => {
     const fired = (await desk.history(runId)).filter(({ type }) => type === "deadline-fired");
     expect(fired).toHaveLength(1);
     expect(woken).toEqual([runId]);
-  }, 60_000);
+  });
 
   it("WF-28 R137 is woken once at activation, where its time passed while nobody was running", async () => {
     const woken: string[] = [];
@@ -110,7 +110,7 @@ describe("a run that sleeps", () => {
     await desk.waitIdle();
     const { items } = await desk.list({ filter: { status: "completed" }, limit: 500 });
     expect(items).toHaveLength(50);
-  }, 60_000);
+  });
 
   it("WF-28 WF-20 is woken by its session's owner alone", async () => {
     const definition = sleeper(60_000);
