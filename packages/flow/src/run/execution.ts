@@ -141,9 +141,9 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
   question(
     what: Interrupt,
     info: unknown,
-    cursor: unknown,
+    options: { readonly cursor?: unknown; readonly expiresInMs?: number } | undefined,
   ): Question & { number: number | undefined } {
-    const question = questionOf(what, { info, cursor }, this.#asks, this.visit);
+    const question = questionOf(what, { info, ...options }, this.#asks, this.visit);
     const { cursor: kept } = question;
     const number = (this.#numbers ??= this.#numbered(freshExecution)).take(
       question.name,

@@ -7,6 +7,7 @@
  */
 import type { State } from "../graph/node.ts";
 import type { EventOf, RunEvent, Verdict } from "./event.ts";
+import { endOf } from "./deadlines.ts";
 import { identityText } from "./identity.ts";
 import {
   freshExecution,
@@ -253,14 +254,17 @@ function foldAnswered(run: RunState, event: EventOf<"answered">): void {
   run.phase = { is: "running" };
 }
 
-/** A sleep ends like any other outcome, and only what slept runs again. */
+/** What a deadline ends has an outcome like any other, and only what waited for it runs again. */
 function foldFired(run: RunState, { visit, callId }: EventOf<"deadline-fired">): void {
   const { waits, journal } = execution(run, visit);
   const wait = waits.find((candidate) => candidate.callId === callId);
-  if (wait?.kind !== "sleep") return;
+  if (wait?.kind !== "sleep" && wait?.kind !== "interrupt") return;
+  const outcome = endOf(wait, visit);
+  if (outcome === undefined) return;
   remove(waits, (candidate) => candidate === wait);
   const { id } = wait;
-  journal.push({ id, outcome: { ok: true, result: { form: "value", value: undefined } } });
+  const cursor = wait.kind === "interrupt" && wait.cursor;
+  journal.push({ id, outcome, ...(cursor && { cursor }) });
   wake(run, visit);
   run.phase = { is: "running" };
 }
