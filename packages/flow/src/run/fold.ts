@@ -15,6 +15,7 @@ import {
   replacedKey,
   type Entry,
   type ExecutionState,
+  type Kept,
   type Settled,
 } from "./journal.ts";
 import { frameAt, itemAt, openAt, openVisitAt, visitPath, wake } from "./path.ts";
@@ -123,7 +124,7 @@ function foldExecution(run: RunState, event: RunEvent): void {
       return;
     }
     case "call-unjournaled":
-      finishCall(run, event, { ok: true, result: { form: "lost", why: event.why } });
+      finishCall(run, event, { ok: true, result: lostBy(event) });
       return;
     case "step-recorded":
       execution(run, event.visit).journal.push({ id: event.call, outcome: event.outcome });
@@ -193,6 +194,10 @@ function endNested(run: RunState, visit: string, path: string): void {
   const ended = nested.find((candidate) => candidate.path === path)!;
   remove(nested, (candidate) => candidate === ended);
   for (const frame of framesIn(run, ended)) run.frames.delete(frame.path);
+}
+
+function lostBy({ why, path }: EventOf<"call-unjournaled">): Kept {
+  return { form: "lost", why, ...(path !== undefined && { path }) };
 }
 
 function finishCall(
