@@ -7,7 +7,12 @@
  */
 export function copyOf(value: unknown, opaque: () => void = ignore): unknown {
   if (typeof value !== "object" || value === null) return value;
-  return new Copier(opaque).copy(value);
+  try {
+    return new Copier(opaque).copy(value);
+  } catch {
+    opaque(); // a proxy's trap threw: whoever seals it says so
+    return value;
+  }
 }
 
 const ignore = (): void => {};
@@ -39,7 +44,7 @@ class Copier {
         return isBare(value) ? this.#set(value as Set<unknown>) : this.#kept(value);
     }
     if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) {
-      return bytesOf(value) ?? this.#kept(value);
+      return (hasMore(value) ? undefined : bytesOf(value)) ?? this.#kept(value);
     }
     return this.#kept(value);
   }
@@ -113,6 +118,15 @@ function isOrdinary({ writable, enumerable, configurable }: PropertyDescriptor):
 
 function isBare(value: object): boolean {
   return Reflect.ownKeys(value).length === 0;
+}
+
+/** The names of a longer array's elements would cost more than all the rest of its journey. */
+const listedElementsMax = 4_096;
+
+/** Whether bytes have properties of their own beside their elements, which a copy would not have. */
+function hasMore(value: ArrayBufferView | ArrayBuffer): boolean {
+  const elements = "length" in value ? (value as Uint8Array).length : 0;
+  return elements <= listedElementsMax && Reflect.ownKeys(value).length !== elements;
 }
 
 /** A view's own window, not the buffer around it: a pooled one is shared with strangers. */

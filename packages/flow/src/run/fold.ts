@@ -7,6 +7,7 @@
  */
 import type { State } from "../graph/node.ts";
 import type { EventOf, RunEvent, Verdict } from "./event.ts";
+import { endOf } from "./deadlines.ts";
 import { identityText } from "./identity.ts";
 import {
   freshExecution,
@@ -14,6 +15,7 @@ import {
   replacedKey,
   type Entry,
   type ExecutionState,
+  type Kept,
   type Settled,
 } from "./journal.ts";
 import { frameAt, itemAt, openAt, openItem, openVisitAt, visitPath, wake } from "./path.ts";
@@ -122,7 +124,7 @@ function foldExecution(run: RunState, event: RunEvent): void {
       return;
     }
     case "call-unjournaled":
-      finishCall(run, event, { ok: true, result: { form: "lost", why: event.why } });
+      finishCall(run, event, { ok: true, result: lostBy(event) });
       return;
     case "step-recorded":
       execution(run, event.visit).journal.push({ id: event.call, outcome: event.outcome });
@@ -194,6 +196,10 @@ function endNested(run: RunState, visit: string, path: string): void {
   for (const frame of framesIn(run, ended)) run.frames.delete(frame.path);
 }
 
+function lostBy({ why, path }: EventOf<"call-unjournaled">): Kept {
+  return { form: "lost", why, ...(path !== undefined && { path }) };
+}
+
 function finishCall(
   run: RunState,
   event: EventOf<"call-finished" | "call-unjournaled">,
@@ -223,11 +229,12 @@ function foldReplaced(run: RunState, event: EventOf<"superseded" | "answer-unuse
   const wait = waits.find((candidate) => candidate.callId === event.callId);
   remove(waits, (candidate) => candidate === wait);
   if (event.type !== "superseded" || !event.again) return;
-  if (wait?.kind !== "approval" || wait.id === undefined) return;
+  if (wait?.kind !== "approval") return;
+  wake(run, event.visit);
+  if (wait.id === undefined) return; // a gate asks anew by its inputs
   const key = replacedKey(wait.id);
   const generation = (replaced[key]?.generation ?? 0) + 1;
   replaced[key] = { generation, arguments: wait.arguments, rule: wait.facts.rule }; // FLOW-38, FLOW-66
-  wake(run, event.visit);
 }
 
 function foldAnswered(run: RunState, event: EventOf<"answered">): void {
@@ -252,14 +259,17 @@ function foldAnswered(run: RunState, event: EventOf<"answered">): void {
   run.phase = { is: "running" };
 }
 
-/** A sleep ends like any other outcome, and only what slept runs again. */
+/** What a deadline ends has an outcome like any other, and only what waited for it runs again. */
 function foldFired(run: RunState, { visit, callId }: EventOf<"deadline-fired">): void {
   const { waits, journal } = execution(run, visit);
   const wait = waits.find((candidate) => candidate.callId === callId);
-  if (wait?.kind !== "sleep") return;
+  if (wait?.kind !== "sleep" && wait?.kind !== "interrupt") return;
+  const outcome = endOf(wait, visit);
+  if (outcome === undefined) return;
   remove(waits, (candidate) => candidate === wait);
   const { id } = wait;
-  journal.push({ id, outcome: { ok: true, result: { form: "value", value: undefined } } });
+  const cursor = wait.kind === "interrupt" && wait.cursor;
+  journal.push({ id, outcome, ...(cursor && { cursor }) });
   wake(run, visit);
   run.phase = { is: "running" };
 }

@@ -3,7 +3,7 @@ import type { RunEvent } from "@holdpoint/flow";
 import { decode, encode, sign, verify, type Keyring } from "@holdpoint/seal";
 
 import { WorkflowError } from "../errors.ts";
-import type { RunRecord } from "../registry/record.ts";
+import type { RunRecord, WaitingFor } from "../registry/record.ts";
 import type { RunStatus } from "../registry/store.ts";
 import { outboxWrite } from "./store.ts";
 
@@ -28,8 +28,11 @@ export interface Delivery {
   readonly waitsFor: readonly { readonly id: string; readonly tool: string }[];
 }
 
-/** What an event is told as. */
-export function kindsOf(event: RunEvent): readonly DeliveryKind[] {
+/** What an event is told as. `waits`: what the run waited for before it. */
+export function kindsOf(
+  event: RunEvent,
+  waits: readonly WaitingFor[] = [],
+): readonly DeliveryKind[] {
   switch (event.type) {
     case "paused":
       return ["waiting"];
@@ -38,6 +41,11 @@ export function kindsOf(event: RunEvent): readonly DeliveryKind[] {
         answer.kind === "approval" && answer.decision.reason === "expired" ? "expired" : "decided",
       );
       return [...new Set(kinds)];
+    }
+    case "deadline-fired": {
+      const isOver = ({ kind, visit, callId }: WaitingFor): boolean =>
+        kind === "interrupt" && visit === event.visit && callId === event.callId;
+      return waits.some(isOver) ? ["expired"] : []; // nobody was asked for a sleep
     }
     case "completed":
     case "failed":
