@@ -29,11 +29,11 @@ describe("the short forms of the proofs with real processes", () => {
     const { faults, told } = await raceRounds(30);
     expect(faults).toEqual([]);
     expect(told).toBe(30 * 7);
-  }, 60_000);
+  });
 
   it("STORE-07 a run whose driver fails at any call ends as it would have", async () => {
     const { runs, faults } = await failEverywhere(23);
     expect(faults).toEqual([]);
     expect(runs).toBeGreaterThan(20);
-  }, 120_000);
+  });
 });
