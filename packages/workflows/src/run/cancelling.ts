@@ -3,7 +3,7 @@
  *
  * X1 A run that nobody works on ends at once, and what waits is withdrawn in the commit that says so.
  * X2 One at work is told to stop; the wish and its reason are on record before that, so whoever takes the run up after a crash
- *    ends it.
+ *    ends it. So they are where approvals are kept apart: what is taken back there is taken back before the end is on record.
  * X3 A run that has ended stays as it is.
  * X4 Nothing that was asked for it outlives it. What its log knows nothing of is withdrawn before its end, the wish being on
  *    record by then: whoever takes the run up after a crash looks for it again. What arrived late is looked for after its end,
@@ -30,7 +30,8 @@ import type { CancelHow, Parts } from "./parts.ts";
  */
 export async function cancelRun(parts: Parts, runId: string, how: CancelHow): Promise<RunView> {
   const wish = wishOf(parts, how);
-  if (parts.lanes.busy(runId)) await requestCancel(parts, runId, wish); // X2
+  const isApart = parts.approvals.records.store.home !== parts.log.home;
+  if (isApart || parts.lanes.busy(runId)) await requestCancel(parts, runId, wish); // X2
   parts.lanes.interrupt(runId, cancelled(runId));
   return parts.lanes.enter(runId, async () => {
     const opened = await parts.access.require(runId);
