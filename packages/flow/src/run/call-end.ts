@@ -1,7 +1,8 @@
 /**
  * How a call ends: what becomes of its approval, and what goes into the journal.
  *
- * K4 What was asked for after nobody waits for it any more (an abort, a time limit) is taken back at once.
+ * K4 What was asked for after nobody waits for it any more (an abort, a time limit) is taken back at once; not where the run is
+ *    only left as its log stands. Whoever takes it up finds the question again, and may have it on record by now.
  */
 import type { ApprovalRequest } from "@holdpoint/approvals";
 import { errorInfo, rebuildError, type CallOutcome, type ErrorInfo } from "@holdpoint/tools";
@@ -88,14 +89,13 @@ function pendingCall(
   return undefined;
 }
 
-/** K4: a durable run that was aborted finds its record again. */
+/** K4 */
 async function tooLate(
   { site, records }: Making,
   approvalId: string | undefined,
 ): Promise<undefined> {
   const { live } = site;
-  const comesBack = live.durable && live.signal.aborted;
-  if (approvalId !== undefined && !comesBack)
+  if (approvalId !== undefined && !site.comesBack)
     await withdraw(live, records, approvalId, "cancelled");
   if (live.signal.aborted) throw abortedRun(live);
   return undefined;
