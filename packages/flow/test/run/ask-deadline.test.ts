@@ -67,22 +67,26 @@ describe("a question with a deadline", () => {
     });
 
     it(`WF-28 takes an answer until then, and refuses one at that very moment: ${mode}`, async () => {
-      for (const isLate of [false, true]) {
-        const { clock, runner } = timed(durable);
-        const f = asking(async (ctx) => [
-          await heard(ctx.ask(Evidence, { round: 0 }, { expiresInMs: 1_000 })),
-        ]);
-        const { checkpoint, pending } = waiting(await runner().run(f, { n: 1 }));
-        await clock.move(isLate ? 1_000 : 999);
-        const answering = runner().resume(f, checkpoint, replies({ [pending.id]: text("here") }));
-        if (!isLate) {
-          expect(stateOf(await answering).said).toEqual(["here"]);
-          continue;
-        }
-        const refused = await rejection(answering);
-        expect(refused).toMatchObject({ code: "answer-expired", data: { id: pending.id } });
-        expect(stateOf(await runner().resume(f, checkpoint)).said).toEqual(["nobody"]);
-      }
+      const { clock, runner } = timed(durable);
+      const f = asking(async (ctx) => [
+        await heard(ctx.ask(Evidence, { round: 0 }, { expiresInMs: 1_000 })),
+      ]);
+      const asked = [await runner().run(f, { n: 1 }), await runner().run(f, { n: 2 })];
+      const [first, second] = asked.map((result) => {
+        const { checkpoint, pending } = waiting(result);
+        const answers = replies({ [pending.id]: text("here") });
+        return {
+          id: pending.id,
+          go: (how?: typeof answers) => runner().resume(f, checkpoint, how),
+          answers,
+        };
+      });
+      await clock.move(999);
+      expect(stateOf(await first!.go(first!.answers)).said).toEqual(["here"]);
+      await clock.move(1);
+      const refused = await rejection(second!.go(second!.answers));
+      expect(refused).toMatchObject({ code: "answer-expired", data: { id: second!.id } });
+      expect(stateOf(await second!.go()).said).toEqual(["nobody"]);
     });
 
     it(`WF-28 fails the run where the code does not catch it: ${mode}`, async () => {
@@ -123,6 +127,20 @@ describe("a question with a deadline", () => {
       expect(stateOf(done).said).toEqual(["true", "nobody"]);
     });
   }
+
+  it("WF-28 asks anew, for as long again, where the node is tried again", async () => {
+    const { clock, runner } = timed(true);
+    const f = asking(
+      async (ctx) => [(await ctx.ask(Evidence, { round: 0 }, { expiresInMs: 1_000 })).text],
+      2,
+    );
+    waiting(await runner().run(f, { n: 1 }, { runId: "r" }));
+    await clock.move(1_500);
+    const again = waiting(await runner().resume(f, "r"));
+    expect(again.pendings).toMatchObject([{ kind: "interrupt", until: clock.now() + 1_000 }]);
+    const late = { [again.pending.id]: text("second") };
+    expect(stateOf(await runner().resume(f, "r", replies(late))).said).toEqual(["second"]);
+  });
 
   it("WF-28 leads along an edge: a node that hears of it says where to", async () => {
     const { clock, runner } = timed(false);

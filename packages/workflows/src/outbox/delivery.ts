@@ -8,7 +8,8 @@ import type { RunStatus } from "../registry/store.ts";
 import { outboxWrite } from "./store.ts";
 
 /** What is told of a run: that it waits for somebody, that somebody answered, that a time ran out, that it ended. */
-export type DeliveryKind = "waiting" | "decided" | "expired" | "ended";
+const deliveryKinds = ["waiting", "decided", "expired", "ended"] as const;
+export type DeliveryKind = (typeof deliveryKinds)[number];
 
 /** One move of a run, as it is told: ids, names and times, nothing of what it is about. */
 export interface Delivery {
@@ -56,6 +57,17 @@ export function kindsOf(
   }
 }
 
+/** Ids of all that can have been told of a run whose log came to this revision; 0: it ended without one. */
+export function deliveryIds(runId: string, revision: number): readonly string[] {
+  return Array.from({ length: revision + 1 }, (_, at) =>
+    deliveryKinds.map((kind) => deliveryId(runId, at, kind)),
+  ).flat();
+}
+
+function deliveryId(runId: string, revision: number, kind: DeliveryKind): string {
+  return `${runId}/${revision}/${kind}`;
+}
+
 /** A seal of a delivery opens as nothing else. */
 const purpose = "run-delivery";
 
@@ -70,7 +82,7 @@ export class DeliveryCodec {
   write(record: RunRecord, kind: DeliveryKind): Write {
     const { facts, standing, revision, updatedAt, waits } = record;
     const { id: runId, scope, definition, version, session } = facts;
-    const id = `${runId}/${revision}/${kind}`;
+    const id = deliveryId(runId, revision, kind);
     const waitsFor = waits.map((wait) => ({ id: wait.id, tool: wait.tool }));
     const what = { runId, definition, version, session, revision, at: updatedAt, waitsFor };
     const delivery: Delivery = { id, kind, status: standing.status, ...what };
