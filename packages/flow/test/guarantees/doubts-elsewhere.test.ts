@@ -3,6 +3,7 @@ import { z } from "zod";
 
 import { flow, memoryRunLog, replies } from "../../src/index.ts";
 import { handClock } from "../support/clock.ts";
+import { effects } from "../support/effects.ts";
 import { die, died, dying, says, State } from "../support/dying.ts";
 import { recordlessPort, rejection, stateOf, waiting, world, yes } from "../support/world.ts";
 
@@ -37,6 +38,27 @@ describe("a call in doubt that nobody asks for, or somewhere else", () => {
       });
     }
   }
+
+  it("FLOW-76 asks nothing about one that the code may still ask for, while it waits for something else", async () => {
+    const { pay, entered } = dying();
+    const { gated } = effects();
+    let again = false;
+    const f = flow("f", State)
+      .node("pay", async (_, ctx) => {
+        if (again) await ctx.call(gated, { n: 1 });
+        return { note: `paid ${(await ctx.call(pay, {})).paid}` };
+      })
+      .build();
+    const { runner } = await died(f);
+    again = true;
+    const first = waiting(await runner().adopt(f, "r"));
+    expect(first.pendings).toMatchObject([{ kind: "approval", tool: "gated" }]);
+    const second = waiting(await runner().resume(f, first.checkpoint, yes()));
+    expect(second.pendings).toMatchObject([{ kind: "in-doubt", tool: "pay", asked: true }]);
+    const ran = says["ran"]!(pay);
+    expect(stateOf(await runner().resume(f, second.checkpoint, ran)).note).toBe("paid 77");
+    expect(entered).toHaveLength(1);
+  });
 
   it("FLOW-76 waits for each of several that nobody asks for any more", async () => {
     const one = dying();
