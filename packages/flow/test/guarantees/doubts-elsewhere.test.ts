@@ -60,6 +60,31 @@ describe("a call in doubt that nobody asks for, or somewhere else", () => {
     expect(entered).toHaveLength(1);
   });
 
+  it("FLOW-76 fails by one that a person had count as failed when the code is done, not while it waits", async () => {
+    const { pay } = dying();
+    const { gated, log } = effects();
+    let does: "pays" | "nothing" | "asks" = "pays";
+    const f = flow("f", State)
+      .node("pay", async (_, ctx) => {
+        if (does === "pays") await ctx.call(pay, {});
+        if (does === "asks") await ctx.call(gated, { n: 1 });
+        return { note: "went on" };
+      })
+      .build();
+    const { runner } = await died(f);
+    does = "nothing";
+    const first = waiting(await runner().adopt(f, "r"));
+    expect(first.pendings).toMatchObject([{ kind: "in-doubt", asked: false }]);
+    does = "asks";
+    const failed = says["failed"]!(pay);
+    const second = waiting(await runner().resume(f, first.checkpoint, failed));
+    expect(second.pendings).toMatchObject([{ kind: "approval", tool: "gated" }]);
+    expect(await rejection(runner().resume(f, second.checkpoint, yes()))).toMatchObject({
+      cause: { code: "in-doubt" },
+    });
+    expect(log).toEqual(["gated(1)"]);
+  });
+
   it("FLOW-76 waits for each of several that nobody asks for any more", async () => {
     const one = dying();
     const two = dying();
