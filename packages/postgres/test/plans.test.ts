@@ -112,6 +112,10 @@ const binds = {
   after: "run-7/000000000000",
   end: "run-7/:",
   start: 5,
+  session: "desk",
+  until: 50,
+  afterValue: -1,
+  afterId: "",
   limit: 50,
 };
 

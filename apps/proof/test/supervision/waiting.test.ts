@@ -24,6 +24,7 @@ function run(at: number): Write {
     startKey: null,
     createdAt: at,
     updatedAt: at,
+    dueAt: null,
     sealed: "opened by nobody",
   });
 }

@@ -19,14 +19,16 @@ const ignore = (): void => {};
 
 class Copier {
   readonly #opaque: () => void;
-  readonly #seen = new Map<object, object>();
+  /** The first container and its copy; a map of the others, made when there are any. */
+  #first: readonly [object, object] | undefined;
+  #seen: Map<object, object> | undefined;
 
   constructor(opaque: () => void) {
     this.#opaque = opaque;
   }
 
   copy(value: object): object {
-    const known = this.#seen.get(value);
+    const known = this.#first?.[0] === value ? this.#first[1] : this.#seen?.get(value);
     if (known !== undefined) return known; // a cycle stays one, and is refused with its path when sealed
     if (Array.isArray(value)) return this.#array(value);
     const prototype: unknown = Object.getPrototypeOf(value);
@@ -47,6 +49,11 @@ class Copier {
     return this.#kept(value);
   }
 
+  #met(value: object, copy: object): void {
+    if (this.#first === undefined) this.#first = [value, copy];
+    else (this.#seen ??= new Map()).set(value, copy);
+  }
+
   #part(inner: unknown): unknown {
     return typeof inner === "object" && inner !== null ? this.copy(inner) : inner;
   }
@@ -64,36 +71,49 @@ class Copier {
       keys.length === length && (length === 0 || keys[length - 1] === String(length - 1));
     if (!dense || Object.getPrototypeOf(value) !== Array.prototype) return this.#kept(value);
     const copy: unknown[] = [];
-    this.#seen.set(value, copy);
+    this.#met(value, copy);
     for (const inner of value) copy.push(this.#part(inner));
     return copy;
   }
 
   #map(value: Map<unknown, unknown>): object {
     const copy = new Map<unknown, unknown>();
-    this.#seen.set(value, copy);
+    this.#met(value, copy);
     for (const [key, inner] of value) copy.set(this.#part(key), this.#part(inner));
     return copy;
   }
 
   #set(value: Set<unknown>): object {
     const copy = new Set<unknown>();
-    this.#seen.set(value, copy);
+    this.#met(value, copy);
     for (const inner of value) copy.add(this.#part(inner));
     return copy;
   }
 
   #plain(value: object): object {
-    const descriptors = Object.getOwnPropertyDescriptors(value);
-    const copy: object = Object.create(Object.getPrototypeOf(value));
-    this.#seen.set(value, copy);
-    for (const key of Reflect.ownKeys(descriptors)) {
-      const descriptor = Reflect.get(descriptors, key) as PropertyDescriptor;
-      if ("value" in descriptor) descriptor.value = this.#part(descriptor.value);
-      Object.defineProperty(copy, key, descriptor);
+    const copy = (Object.getPrototypeOf(value) === null ? Object.create(null) : {}) as Members;
+    this.#met(value, copy);
+    for (const key of Reflect.ownKeys(value)) {
+      const descriptor = Object.getOwnPropertyDescriptor(value, key);
+      if (descriptor === undefined) continue;
+      // Objects that are assigned the same names share their layout; what an object inherits an assignment could run into.
+      if (isOrdinary(descriptor) && !(key in copy)) copy[key] = this.#part(descriptor.value);
+      else this.#define(copy, key, descriptor);
     }
     return copy;
   }
+
+  #define(copy: object, key: PropertyKey, descriptor: PropertyDescriptor): void {
+    if ("value" in descriptor) descriptor.value = this.#part(descriptor.value);
+    Object.defineProperty(copy, key, descriptor);
+  }
+}
+
+type Members = Record<PropertyKey, unknown>;
+
+/** As an assignment makes it. */
+function isOrdinary({ writable, enumerable, configurable }: PropertyDescriptor): boolean {
+  return writable === true && enumerable === true && configurable === true;
 }
 
 function isBare(value: object): boolean {
