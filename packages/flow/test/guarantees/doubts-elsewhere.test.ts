@@ -227,6 +227,40 @@ describe("a call in doubt that nobody asks for, or somewhere else", () => {
     }
   }
 
+  it("FLOW-76 FLOW-34 is asked about anew in the visit where the run that was asking about it is asked for no more", async () => {
+    const { pay, entered } = dying();
+    const { gated } = effects();
+    let goes: "within" | "alone" = "within";
+    const inner = flow("inner", State)
+      .node("pay", async (_, ctx) => ({ note: String((await ctx.call(pay, { id: 5 })).paid) }))
+      .build();
+    const f = flow("f", State)
+      .node(
+        "outer",
+        async (s, ctx) => {
+          const asked = ctx.call(gated, { n: 1 });
+          if (goes === "within") await ctx.run(inner, s);
+          return { note: `got ${(await asked).got}` };
+        },
+        { runs: [inner] },
+      )
+      .build();
+    const { runner, notices } = await died(f);
+    const first = waiting(await runner().adopt(f, "r"));
+    const doubt = first.pendings.find(({ kind }) => kind === "in-doubt")!;
+    const question = first.pendings.find(({ kind }) => kind === "approval")!;
+    expect(doubt.path).toBe("outer#1/inner.0/pay#1");
+    goes = "alone";
+    const reply = replies({ [question.id]: yes() });
+    const second = waiting(await runner().resume(f, "r", reply));
+    expect(second.pendings).toMatchObject([{ kind: "in-doubt", path: "outer#1", asked: false }]);
+    expect(second.pending.id).not.toBe(doubt.id);
+    expect(notices.map(({ type }) => type)).toContain("nested-dropped");
+    const ran = says["ran"]!(pay);
+    expect(stateOf(await runner().resume(f, second.checkpoint, ran)).note).toBe("got 10");
+    expect(entered).toHaveLength(1);
+  });
+
   it("FLOW-76 TOOL-13 is not tried again with the visit that it is within, whose time is over", async () => {
     const { pay, entered } = dying();
     const clock = handClock();
