@@ -29,14 +29,11 @@ import {
 import { describe } from "./advice.ts";
 import { blankList } from "./blank-list.ts";
 import { isReservedKey } from "./collection-rows.ts";
-import { formatPath, type Segment } from "./path.ts";
+import { formatPath, SELF, type Segment } from "./path.ts";
 import { intrinsicName } from "./registry.ts";
 import type { Json, Writer } from "./row.ts";
 import { bigintTag, needsUnits, numberTag, unitsTag } from "./scalar-rows.ts";
 import type { CodecSettings } from "./settings.ts";
-
-/** A step of a path that names nothing. */
-const SELF: Segment = { place: "" };
 
 export class Walk implements Writer {
   readonly #settings: CodecSettings;
@@ -109,7 +106,7 @@ export class Walk implements Writer {
   }
 
   #path(level: number = this.#level): string {
-    return formatPath(this.#at.slice(1, level + 1).filter((segment) => segment !== SELF));
+    return formatPath(this.#at, 1, level + 1);
   }
 
   #value(value: unknown, depth: number): Json {

@@ -4,8 +4,10 @@ import {
   fromCharCodes,
   includesText,
   isWellFormed,
+  lengthOf,
   methodOf,
   pattern,
+  sliceText,
   testPattern,
 } from "../platform.ts";
 import { fromBase64, unitsToBase64 } from "./base64.ts";
@@ -89,7 +91,8 @@ function magnitude(value: bigint): bigint {
 }
 
 function parseHex(text: string): bigint {
-  return charCodeAt(text, 0) === 45 ? -parseBigint(`0x${text.slice(1)}`) : parseBigint(`0x${text}`);
+  const minus = charCodeAt(text, 0) === 45;
+  return minus ? -parseBigint(`0x${sliceText(text, 1)}`) : parseBigint(`0x${text}`);
 }
 
 /** A bigint's tagged form; refused past 1 MiB of hex digits. */
@@ -140,14 +143,18 @@ export function unitsTag(text: string, writer: Writer): Json {
 
 /** Arguments of one call: engines bound their number. */
 const UNITS_AT_ONCE = 4096;
+const unitsClass = Uint16Array;
 
 export function unitsOf(payload: string): string | undefined {
   const bytes = fromBase64(payload);
-  if (bytes === undefined || bytes.length % 2 !== 0) return undefined;
+  if (bytes === undefined) return undefined;
+  const length = lengthOf(bytes);
+  if (length % 2 !== 0) return undefined;
   let text = "";
-  for (let from = 0; from < bytes.length; from += 2 * UNITS_AT_ONCE) {
-    const count = Math.min(UNITS_AT_ONCE, (bytes.length - from) / 2);
-    const codes = new Uint16Array(count);
+  for (let from = 0; from < length; from += 2 * UNITS_AT_ONCE) {
+    const rest = (length - from) / 2;
+    const count = rest < UNITS_AT_ONCE ? rest : UNITS_AT_ONCE;
+    const codes = new unitsClass(count);
     for (let i = 0; i < count; i++) {
       codes[i] = bytes[from + 2 * i]! | (bytes[from + 2 * i + 1]! << 8);
     }
