@@ -25,6 +25,7 @@ const TESTS = [
   "platform",
   "vectors",
   "bounds",
+  "budget",
   "codecs",
   "reach",
   "secrecy",

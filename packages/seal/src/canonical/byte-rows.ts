@@ -62,7 +62,7 @@ function viewRow(tag: string, className: string, viewClass: ViewClass): Row {
         : windowOf(value, writer, viewBuffer, viewOffset, viewLength);
       if (isData) writer.bare(value, "a DataView");
       else bareView(value, bytes, viewClass, lengthOf(bytes) / elementBytes, writer);
-      writer.spend(base64Length(lengthOf(bytes)));
+      writer.spend(base64Length(lengthOf(bytes)) + 2);
       return toBase64(bytes);
     },
     check(payload, checker) {
@@ -87,7 +87,7 @@ export const bufferRow: Row = {
   encode(value, writer) {
     const bytes = new bytesClass(plainBuffer(value, writer));
     writer.bare(value, "an ArrayBuffer");
-    writer.spend(base64Length(lengthOf(bytes)));
+    writer.spend(base64Length(lengthOf(bytes)) + 2);
     return toBase64(bytes);
   },
   check(payload, checker) {

@@ -10,7 +10,7 @@ import {
   sliceText,
   testPattern,
 } from "../platform.ts";
-import { fromBase64, unitsToBase64 } from "./base64.ts";
+import { base64Length, fromBase64, unitsToBase64 } from "./base64.ts";
 import type { Json, Row, Writer } from "./row.ts";
 
 const bigintText = methodOf<(self: bigint, radix?: number) => string>(BigInt.prototype, "toString");
@@ -98,7 +98,11 @@ function parseHex(text: string): bigint {
 /** A bigint's tagged form; refused past 1 MiB of hex digits. */
 export function bigintTag(value: bigint, writer: Writer): Json {
   const size = magnitude(value);
-  if (size < DECIMAL_BOUND) return { $bigint: bigintText(value) };
+  if (size < DECIMAL_BOUND) {
+    const decimal = bigintText(value);
+    writer.spend(decimal.length + '{"$bigint":""}'.length);
+    return { $bigint: decimal };
+  }
   // A number of bits is compared without making a text of an unbounded number first.
   if (asUintN(parseBigint, 4 * BIGINT_HEX_DIGITS, size) !== size) {
     writer.refuse(
@@ -107,7 +111,7 @@ export function bigintTag(value: bigint, writer: Writer): Json {
     );
   }
   const text = bigintText(value, 16);
-  writer.spend(text.length);
+  writer.spend(text.length + '{"$bigint16":""}'.length);
   return { $bigint16: text };
 }
 
@@ -137,7 +141,7 @@ export const unitsRow: Row = {
 };
 
 export function unitsTag(text: string, writer: Writer): Json {
-  writer.spend(text.length * 2);
+  writer.spend(base64Length(text.length * 2) + '{"$utf16":""}'.length);
   return { $utf16: unitsToBase64(text) };
 }
 
@@ -177,7 +181,9 @@ export const dateRow: Row = {
     const date = value as Date;
     if (timeOf(date) !== timeOf(date))
       writer.refuse("an invalid Date", "Leave it out, or use null");
-    return isoText(date);
+    const text = isoText(date);
+    writer.spend(text.length + 2);
+    return text;
   },
   check(payload, checker) {
     const text = checker.text(payload);

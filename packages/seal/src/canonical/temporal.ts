@@ -72,7 +72,8 @@ function temporalRow(tag: string, name: string, form: Form): Row {
     encode(value, writer, depth) {
       writer.bare(value, `a Temporal.${name}`);
       const payload = form.write(value);
-      if (typeof payload !== "string") {
+      if (typeof payload === "string") writer.spend(payload.length + 2);
+      else {
         writer.nest(depth);
         writer.spend(8, objectKeys(payload).length, 1);
       }
