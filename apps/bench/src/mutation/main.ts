@@ -11,7 +11,7 @@ import { mutantsOf, type Mutant } from "./mutants.ts";
 const PACKAGE = new URL("../../../../packages/seal/", import.meta.url);
 const REPORT = new URL("../../../../docs/reports/seal-mutation.md", import.meta.url);
 /** A mutant that is still running then is taken for an endless loop, which a test run would notice. */
-const STUCK_MS = 30_000;
+const STUCK_MS = 120_000;
 /** Modules of a mutant are never given back: a fresh process after so many. */
 const PER_PROCESS = 150;
 
