@@ -38,7 +38,7 @@ describe("what sealing costs", () => {
     expect(quickest(() => seal(value, options), bounds.seal)).toBeLessThan(bounds.seal);
     expect(quickest(() => open(sealed, options), bounds.open)).toBeLessThan(bounds.open);
     expect(open(sealed, options).value).toEqual(value);
-  }, 120_000);
+  });
 
   it("P10 takes a time that is linear from 10 KB to 8 MB", () => {
     const small = nested(10_000);
@@ -55,12 +55,10 @@ describe("what sealing costs", () => {
       const bound = cpuMs(often(few)) * 1.5 * SLACK;
       expect(quickest(many, bound)).toBeLessThan(bound);
     }
-  }, 240_000);
+  });
 
-  it.each(["seal", "open"])(
-    "P10 %s takes at most six times the memory of 2 MB",
-    (what) => {
-      const source = `
+  it.each(["seal", "open"])("P10 %s takes at most six times the memory of 2 MB", (what) => {
+    const source = `
       import { createKeyring, open, seal } from ${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)};
       import { nodeMac } from ${JSON.stringify(new URL("../src/node.ts", import.meta.url).href)};
       const keyring = createKeyring({ current: { id: "k", key: new Uint8Array(32) }, mac: nodeMac });
@@ -74,16 +72,14 @@ describe("what sealing costs", () => {
       const result = ${what === "open" ? "open(sealed, options)" : "seal(value, options)"};
       const peak = Math.max(process.resourceUsage().maxRSS * 1024, process.memoryUsage().rss);
       console.log((peak - start) / 2_000_000, result === undefined);`;
-      const args = [
-        "--expose-gc",
-        "--conditions=@holdpoint/source",
-        "--input-type=module",
-        "-e",
-        source,
-      ];
-      const printed = execFileSync(process.execPath, args, { encoding: "utf8" });
-      expect(Number(printed.split(" ")[0])).toBeLessThanOrEqual(6);
-    },
-    120_000,
-  );
+    const args = [
+      "--expose-gc",
+      "--conditions=@holdpoint/source",
+      "--input-type=module",
+      "-e",
+      source,
+    ];
+    const printed = execFileSync(process.execPath, args, { encoding: "utf8" });
+    expect(Number(printed.split(" ")[0])).toBeLessThanOrEqual(6);
+  });
 });

@@ -179,6 +179,5 @@ describe("each built-in replaced after import", () => {
       }
       expect(wrong).toEqual([]);
     },
-    240_000,
   );
 });

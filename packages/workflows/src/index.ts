@@ -1,11 +1,13 @@
 // Registries
 export {
+  duePlaceOf,
   orderOf,
   runKeyWrite,
   runPlaceOf,
   runStatements,
   runWrite,
   startKeyOf,
+  type DuePage,
   type RunColumns,
   type RunFilter,
   type RunKeyColumns,

@@ -11,7 +11,7 @@ import { Execution, type Executing } from "./execution.ts";
 import { neverAborted, type LiveRun } from "./live.ts";
 import type { Place } from "./place.ts";
 import type { ScopeEnd } from "./scope.ts";
-import { limitTime } from "./time-limit.ts";
+import { limitTime, type TimeLimit } from "./time-limit.ts";
 
 /** Which code, and under which options. */
 export interface Attempt<T> {
@@ -21,28 +21,76 @@ export interface Attempt<T> {
   readonly read: (value: unknown) => T;
 }
 
-export type Attempted<T> =
-  | { readonly how: "finished"; readonly value: T }
-  | { readonly how: "failed"; readonly error: ErrorInfo }
-  | { readonly how: "waiting" };
+export type Attempted<T> = { readonly how: "finished"; readonly value: T } | Failed | Waits;
 
-/** Throws only what ends the run itself. */
-export async function attempt<T>(
+interface Failed {
+  readonly how: "failed";
+  readonly error: ErrorInfo;
+}
+
+interface Waits {
+  readonly how: "waiting";
+}
+
+/**
+ * Throws only what ends the run itself. Chained by hand: an `await` costs three times the memory of a reaction, and each node
+ * of a run comes through here.
+ */
+export function attempt<T>(place: Place, at: Executing, what: Attempt<T>): Promise<Attempted<T>> {
+  return once(place, at, what, () => tryOn(place, at, what));
+}
+
+/** However often: what is tried in a loop leaves nothing of itself behind. */
+async function tryOn<T>(place: Place, at: Executing, what: Attempt<T>): Promise<Attempted<T>> {
+  for (;;) {
+    const outcome = await once(place, at, what, () => undefined);
+    if (outcome !== undefined) return outcome;
+  }
+}
+
+/** `again`: what is done where it has to be tried again. */
+function once<T, A>(
   place: Place,
   at: Executing,
   what: Attempt<T>,
-): Promise<Attempted<T>> {
-  for (;;) {
-    const end = await execute(place, at, what);
-    if (end.how === "stopped") throw end.error;
-    if (end.how === "waiting") return end;
-    const outcome = outcomeOf(end, what.read);
-    if (outcome.how !== "failed" || end.inDoubt === "within") return outcome;
-    const next = await retries(place, at, what.options.retry, outcome.error, end.raiseDoubts);
-    if (next.again === "in-doubt") return { how: "waiting" };
-    if (next.again) continue;
-    return next.error === undefined ? outcome : { how: "failed", error: errorInfo(next.error) };
-  }
+  again: () => MaybePromise<A>,
+): Promise<Attempted<T> | A> {
+  const execution = new Execution(place, at, what.options);
+  const limit = limitTime(place.live, at.path, what.options.timeoutMs, execution);
+  return run(place, execution, what.body).then((end) => {
+    limit?.over();
+    const closed = close(execution, end, limit);
+    return closed instanceof Promise
+      ? closed.then((it) => judge(place, at, what, it, again))
+      : judge(place, at, what, closed, again);
+  });
+}
+
+function judge<T, A>(
+  place: Place,
+  at: Executing,
+  { options, read }: Attempt<T>,
+  end: ExecutionEnd,
+  again: () => MaybePromise<A>,
+): MaybePromise<Attempted<T> | A> {
+  if (end.how === "stopped") throw end.error;
+  if (end.how === "waiting") return end;
+  const outcome = outcomeOf(end, read);
+  if (outcome.how !== "failed" || end.inDoubt === "within") return outcome;
+  return afterFailure(place, at, options.retry, { outcome, raiseDoubts: end.raiseDoubts }, again);
+}
+
+async function afterFailure<A>(
+  place: Place,
+  at: Executing,
+  retry: Retry | undefined,
+  { outcome, raiseDoubts }: { outcome: Failed; raiseDoubts: (() => void) | undefined },
+  again: () => MaybePromise<A>,
+): Promise<Failed | Waits | A> {
+  const next = await retries(place, at, retry, outcome.error, raiseDoubts);
+  if (next.again === "in-doubt") return { how: "waiting" };
+  if (next.again) return again();
+  return next.error === undefined ? outcome : { how: "failed", error: errorInfo(next.error) };
 }
 
 /** V2 */
@@ -115,22 +163,33 @@ type ExecutionEnd = ScopeEnd & {
   readonly raiseDoubts?: (() => void) | undefined;
 };
 
-async function execute(
-  place: Place,
-  at: Executing,
-  { options, body }: Attempt<unknown>,
-): Promise<ExecutionEnd> {
-  const { live, signal } = place;
-  const execution = new Execution(place, at, options);
-  const limit = limitTime(live, at.path, options.timeoutMs, execution);
-  const code = (): unknown => body(execution);
+function run(
+  { live, signal }: Place,
+  execution: Execution,
+  body: Attempt<unknown>["body"],
+): Promise<ScopeEnd> {
   const { scope } = execution;
-  const end =
-    signal === neverAborted
-      ? await scope.run(code)
-      : await live.executing(signal, scope, () => scope.run(code));
-  limit?.over();
-  if (execution.cleans) await execution.cleanUp(); // V3
+  const code = (): unknown => body(execution);
+  return signal === neverAborted
+    ? scope.run(code)
+    : live.executing(signal, scope, () => scope.run(code));
+}
+
+/** V3, and what a re-run left behind. */
+function close(
+  execution: Execution,
+  end: ScopeEnd,
+  limit: TimeLimit | undefined,
+): MaybePromise<ExecutionEnd> {
+  if (execution.cleans) return execution.cleanUp().then(() => left(execution, end, limit));
+  return left(execution, end, limit);
+}
+
+function left(
+  execution: Execution,
+  end: ScopeEnd,
+  limit: TimeLimit | undefined,
+): MaybePromise<ExecutionEnd> {
   if (end.how === "stopped") {
     if (limit?.timedOut === undefined) return end;
     const { inDoubt } = execution;

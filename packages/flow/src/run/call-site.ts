@@ -1,5 +1,5 @@
 import type { ApprovalRecords } from "@holdpoint/approvals";
-import type { AnyTool, Executor } from "@holdpoint/tools";
+import type { AnyTool, CallIdentity, Executor } from "@holdpoint/tools";
 
 import type { Made } from "./identity.ts";
 import type { Kept, Replaced, SpentApproval, SpentHere, Started } from "./journal.ts";
@@ -16,6 +16,8 @@ export interface CallSite {
   replaced(made: Made): Replaced | undefined;
   /** Whether the execution is over, or cut off: then nobody takes an outcome in any more. */
   readonly over: boolean;
+  /** Whether it is cut off because the run is left as its log stands: whoever takes it up asks for the same again. */
+  readonly comesBack: boolean;
   /** A call is about to have its effect; answers that it has ended. */
   entering(made: Made, tool: AnyTool, begun: () => Started): (() => void) | undefined;
   /** Keeps what a call cost, and the approval that allowed or refused it, for its journal entry. */
@@ -36,6 +38,9 @@ export interface Making {
   readonly site: CallSite;
   readonly way: CallWay;
   readonly made: Made;
+  /** Its question, where it was replaced before. */
+  readonly replaced: Replaced | undefined;
+  readonly identity: () => CallIdentity;
   readonly callId: () => string;
   /** The records behind the port that is asked. */
   readonly records: ApprovalRecords | undefined;

@@ -21,6 +21,7 @@ import type { ContextOps } from "./context.ts";
 import type { Identity, Made } from "./identity.ts";
 import { beginAsking, declaredFacts, questionOf, type Question } from "./interrupting.ts";
 import { raiseDoubt } from "./doubt.ts";
+import { endsRun } from "./endings.ts";
 import { leaveBehind } from "./leaving.ts";
 import { journaled } from "./journaled.ts";
 import {
@@ -140,9 +141,9 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
   question(
     what: Interrupt,
     info: unknown,
-    cursor: unknown,
+    options: { readonly cursor?: unknown; readonly expiresInMs?: number } | undefined,
   ): Question & { number: number | undefined } {
-    const question = questionOf(what, { info, cursor }, this.#asks, this.visit);
+    const question = questionOf(what, { info, ...options }, this.#asks, this.visit);
     const { cursor: kept } = question;
     const number = (this.#numbers ??= this.#numbered(freshExecution)).take(
       question.name,
@@ -220,7 +221,7 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
       live.emit({ type: "call-finished", visit, call: made, outcome: kept, ...spent });
     } catch (error) {
       if (!isFlowError(error, "state-not-sealable")) throw error;
-      live.emit({ type: "call-unjournaled", visit, call: made, why: error.message, ...spent });
+      live.emit({ type: "call-unjournaled", visit, call: made, ...whyLost(error), ...spent });
     }
   }
 
@@ -264,6 +265,17 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
 
   get over(): boolean {
     return this.scope.over || this.signal.aborted;
+  }
+
+  get comesBack(): boolean {
+    const { live, scope } = this;
+    if (!live.durable) return false;
+    if (live.signal.aborted) return true;
+    const { stopped } = scope;
+    // An abort that is not the run's own, like a time limit, is of something around this: its visit ends, and the run goes on.
+    const isOver = (fault: unknown): boolean =>
+      isFlowError(fault, "timed-out") || isFlowError(fault, "aborted") || endsRun(fault, live);
+    return stopped !== undefined && !isOver(stopped.by);
   }
 
   /** Kept only where a retry could enter it a second time without knowing how the first ended (TOOL-13). */
@@ -341,4 +353,13 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     const prior = this.#prior;
     return prior === undefined ? end : leaveBehind({ live, visit, prior, asked: scope.asked }, end);
   }
+}
+
+/** What could not be sealed, as the sealer says it: whoever needs the result says where it was. */
+function whyLost({ cause, message, data }: FlowError): { why: string; path?: string } {
+  const path = data["path"];
+  return {
+    why: cause instanceof Error ? cause.message : message,
+    ...(typeof path === "string" && { path }),
+  };
 }

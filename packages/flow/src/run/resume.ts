@@ -16,18 +16,18 @@ import { alreadyAnswered, alreadyFired } from "./already.ts";
 import { matchReply, type Matched } from "./answers.ts";
 import { noRecords } from "./call-end.ts";
 import { commitKnown } from "./commit.ts";
+import { assertInTime, dueWaits, firedBy, type TimedWait } from "./deadlines.ts";
 import type { SpentApproval } from "./journal.ts";
 import { specAt } from "./follows.ts";
-import type { LiveRun } from "./live.ts";
+import type { LiveRun, NewEvent } from "./live.ts";
 import { openWaits } from "./pending.ts";
 import { planAnswer } from "./plan-answer.ts";
 import { checkEdit, planApproval } from "./plan-approval.ts";
 import { concludeDoubt, planVerdict } from "./plan-verdict.ts";
-import { dueSleeps, firedBy } from "./sleeping.ts";
 import { spend, withdrawAll, type Settling } from "./spend.ts";
 import { giveBack, takeOnce } from "./spent.ts";
 import { approvalsIn, framesOf } from "./tree.ts";
-import { isApproval, pendingId, type ApprovalWait, type SleepWait, type Waiting } from "./wait.ts";
+import { isApproval, pendingId, type ApprovalWait, type Waiting } from "./wait.ts";
 
 /** What to do with a resume: go on under these settles, or nothing is decided yet. */
 interface Plan {
@@ -35,8 +35,10 @@ interface Plan {
   readonly settles: readonly Settling[];
   /** Votes that leave a quorum open: recorded in the same commit, and by themselves nothing runs. */
   readonly votes: Settling["writes"];
-  /** Sleeps whose time has come: they end in the same commit. */
-  readonly due: readonly Waiting<SleepWait>[];
+  /** What is over by itself: it ends in the same commit. */
+  readonly due: readonly Waiting<TimedWait>[];
+  /** Questions whose approvals were taken back: they are asked again. */
+  readonly again: readonly Waiting<ApprovalWait>[];
 }
 
 /**
@@ -54,11 +56,12 @@ export async function spendAnswers(
   const matched = reply === undefined ? undefined : matchReply(reply, waits, runId);
   checkReach(live, matched ?? waits, records);
   for (const one of matched ?? []) if ("decision" in one) checkEdit(live, one, one.decision);
-  const due = await dueSleeps(live, waits);
+  const due = await dueWaits(live, waits);
+  assertInTime(matched ?? [], due, runId);
   const plan = await planSpend(live, matched ?? waits.filter(isApproval), due);
   await checkOthers(live, records, waits, plan);
   await checkEarlier(live, records);
-  if (plan.settles.length === 0 && due.length === 0) {
+  if (plan.settles.length === 0 && due.length === 0 && plan.again.length === 0) {
     if (plan.votes.length > 0) await recordVotes(live, records!, plan.votes);
     return false;
   }
@@ -78,8 +81,9 @@ async function spendOnce(
   if (mac !== undefined && takeOnce(mac, "resumed", live.parts.clock.now()) !== undefined)
     throw usedUp(live, plan);
   try {
-    const { attemptId, settles, votes, due } = plan;
-    await spend(live, records, attemptId, settles, { votes, events: firedBy(due) });
+    const { attemptId, settles, votes, due, again } = plan;
+    const events = [...firedBy(due), ...askedAgain(plan)];
+    await spend(live, records, attemptId, settles, { votes, events });
   } catch (error) {
     if (mac !== undefined) giveBack(mac); // FLOW-59: a refused settle does not spend the checkpoint
     throw error;
@@ -155,6 +159,15 @@ async function supersedeRest(live: LiveRun): Promise<void> {
   }
 }
 
+/** The run goes on by these: where nothing else answers it, an answer to nothing says so. */
+function askedAgain({ attemptId, settles, again }: Plan): readonly NewEvent[] {
+  const replaced = again.map(({ path: visit, wait: { callId, approvalId } }) => {
+    return { type: "superseded", visit, callId, approvalId, again: true } as const;
+  });
+  if (replaced.length === 0 || settles.length > 0) return replaced;
+  return [{ type: "answered", attemptId, answers: [] }, ...replaced];
+}
+
 function usedUp(live: LiveRun, { settles, due }: Plan): ApprovalAlreadyDecided {
   const [settle] = settles;
   return settle === undefined
@@ -171,6 +184,7 @@ async function planSpend(
   const attemptId = live.parts.ids.id();
   const settles: Settling[] = [];
   const votes: Write[] = [];
+  const again: Waiting<ApprovalWait>[] = [];
   for (const one of asked) {
     if ("answer" in one) {
       settles.push({ answered: await planAnswer(live, one), writes: [] });
@@ -184,8 +198,9 @@ async function planSpend(
     const plan = await planApproval(live, one, { attemptId, decision });
     if (plan.status === "settles") settles.push(plan.settling);
     if (plan.status === "votes") votes.push(...plan.writes);
+    if (plan.status === "taken-back") again.push({ path: one.path, wait: one.wait });
   }
-  return { attemptId, settles, votes, due };
+  return { attemptId, settles, votes, due, again };
 }
 
 /** Earlier answers that the store holds are consumed records with that very decision (FLOW-55). */

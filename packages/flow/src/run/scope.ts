@@ -106,25 +106,30 @@ export class Scope {
 
   /** Runs the code until this execution is over (S3). Never rejects. */
   run(body: () => unknown): Promise<ScopeEnd> {
-    return new Promise((resolve) => {
-      this.#over = resolve;
-      let returned: unknown;
-      try {
-        returned = body();
-      } catch (error) {
-        this.#close({ how: "failed", error });
-        return;
-      }
-      Promise.resolve(returned).then(
-        (value) => this.#close({ how: "finished", value }),
-        (error: unknown) => this.#close({ how: "failed", error }),
-      );
-    });
+    const over = new Promise<ScopeEnd>((resolve) => (this.#over = resolve));
+    let returned: unknown;
+    try {
+      returned = body();
+    } catch (error) {
+      this.#close({ how: "failed", error });
+      return over;
+    }
+    Promise.resolve(returned).then(
+      (value) => this.#close({ how: "finished", value }),
+      (error: unknown) => this.#close({ how: "failed", error }),
+    );
+    return over;
   }
 
   /** Closes the latch from outside: time is over, or the run ends. Nothing more reaches the code. */
   stop(error: unknown): void {
     this.#close({ how: "stopped", error });
+  }
+
+  /** What stopped it, where something did. */
+  get stopped(): { readonly by: unknown } | undefined {
+    if (this.#latch.is === "open" || this.#latch.end.how !== "stopped") return undefined;
+    return { by: this.#latch.end.error };
   }
 
   /** Whether this execution has ended. */

@@ -5,8 +5,8 @@
  */
 import { isFlowError } from "../errors.ts";
 import type { GraphNode } from "../graph/flow.ts";
-import type { CallSpec, FunctionSpec, MaybePromise, SubflowSpec } from "../graph/node.ts";
-import { attempt } from "./attempt.ts";
+import type { CallSpec, FunctionSpec, MaybePromise, State, SubflowSpec } from "../graph/node.ts";
+import { attempt, type Attempt, type Attempted } from "./attempt.ts";
 import { runGraph, VisitContext } from "./context.ts";
 import type { VisitEnd } from "./event.ts";
 import type { Execution } from "./execution.ts";
@@ -25,30 +25,52 @@ import { isOpen } from "./wait.ts";
 type CodeSpec = FunctionSpec | CallSpec | SubflowSpec;
 
 /** Runs a visit until it finished, failed or waits. Throws only what ends the run itself. */
-export async function runVisit(place: Place, visit: OpenVisit): Promise<void> {
-  const { live, graph } = place;
-  const node = graph.nodes.get(visit.node)!;
-  if (visit.inputs === undefined && isFresh(visit.execution)) {
-    const started = startVisit(place, visit, node);
-    if (!started) return;
-  }
+export function runVisit(place: Place, visit: OpenVisit): Promise<void> {
+  const node = place.graph.nodes.get(visit.node)!;
+  if (visit.inputs === undefined && isFresh(visit.execution) && !startVisit(place, visit, node))
+    return over;
   const { spec } = node;
-  if (spec.kind === "gate") return visitGate(place, visit, node, spec);
-  const end =
-    spec.kind === "map" || spec.kind === "map-call"
-      ? await visitMap(place, visit, node, spec)
-      : await visitCode(place, visit, node, spec);
-  if (end === undefined) return live.emit({ type: "visit-waiting", visit: visit.path });
-  return finish(live, visit, end);
+  switch (spec.kind) {
+    case "gate":
+      return visitGate(place, visit, node, spec);
+    case "map":
+    case "map-call":
+      return visitMap(place, visit, node, spec).then((end) => finish(place.live, visit, end));
+    default:
+      return visitCode(place, visit, node, spec);
+  }
+}
+
+const over = Promise.resolve();
+
+function visitCode(place: Place, visit: OpenVisit, node: GraphNode, spec: CodeSpec): Promise<void> {
+  return attempt(place, visit, codeOf(place, visit, spec)).then((outcome) =>
+    finish(place.live, visit, endOf(node, outcome)),
+  );
+}
+
+/** `undefined` as an end: it waits. */
+function finish(
+  live: LiveRun,
+  visit: OpenVisit,
+  end: VisitEnd | undefined,
+): Promise<void> | undefined {
+  if (end === undefined) {
+    live.emit({ type: "visit-waiting", visit: visit.path });
+    return undefined;
+  }
+  const finished = (): void => live.emit({ type: "visit-finished", visit: visit.path, end });
+  const taking =
+    visit.items === undefined && isFresh(visit.execution) ? undefined : takeBack(live, visit);
+  if (taking !== undefined) return taking.then(finished);
+  finished();
+  return undefined;
 }
 
 /** What an execution that was cut off had asked for is taken back: its visit is over, and nobody can answer any more. */
-async function finish(live: LiveRun, visit: OpenVisit, end: VisitEnd): Promise<void> {
-  if (visit.items !== undefined || !isFresh(visit.execution)) {
-    const open = waitsIn(live.state, visit).flatMap(({ wait }) => (isOpen(wait) ? [wait] : []));
-    if (open.length > 0) await withdrawAll(live, open, "cancelled");
-  }
-  live.emit({ type: "visit-finished", visit: visit.path, end });
+function takeBack(live: LiveRun, visit: OpenVisit): Promise<void> | undefined {
+  const open = waitsIn(live.state, visit).flatMap(({ wait }) => (isOpen(wait) ? [wait] : []));
+  return open.length > 0 ? withdrawAll(live, open, "cancelled") : undefined;
 }
 
 /** V1. Whether the visit began; if its inputs could not be made, it has failed. */
@@ -67,18 +89,16 @@ function startVisit({ live, frame }: Place, visit: OpenVisit, node: GraphNode): 
   }
 }
 
-/** `undefined`: it waits. */
-async function visitCode(
-  place: Place,
-  visit: OpenVisit,
-  node: GraphNode,
-  spec: CodeSpec,
-): Promise<VisitEnd | undefined> {
-  const outcome = await attempt(place, visit, {
+function codeOf(place: Place, visit: OpenVisit, spec: CodeSpec): Attempt<State> {
+  return {
     options: spec.options,
     body: (execution) => bodyOf(place, visit, spec, execution),
     read: (value) => checkedUpdate(place, visit.path, value),
-  });
+  };
+}
+
+/** `undefined`: it waits. */
+function endOf(node: GraphNode, outcome: Attempted<State>): VisitEnd | undefined {
   switch (outcome.how) {
     case "finished":
       return { ok: true, update: outcome.value };

@@ -50,6 +50,8 @@ export interface WaitingFor {
   readonly tool: string;
   /** Of an interrupt: who may answer it (WF-41). */
   readonly answerBy?: AnswerBy;
+  /** When it ends by itself, by the log's clock, milliseconds since 1970: of a sleep, and of a question with a deadline (WF-28). */
+  readonly until?: number;
 }
 
 /** Somebody's word that a run is to end: on record until it has, so that a crash forgets neither it nor its reason (WF-26). */
@@ -82,6 +84,18 @@ export function pendingRun(facts: RunFacts): RunRecord {
     revision: 0,
     updatedAt: facts.createdAt,
   };
+}
+
+/**
+ * When its owner has to look at a run though nobody says anything: at once where somebody wishes its end, and where it waits,
+ * when the first of what ends by itself does.
+ */
+export function dueOf({ standing, cancel, waits }: RunRecord): number | undefined {
+  if (isTerminal(standing.status)) return undefined;
+  if (cancel !== undefined) return 0;
+  if (standing.status !== "interrupted") return undefined;
+  const times = waits.flatMap(({ until }) => (until === undefined ? [] : [until]));
+  return times.length === 0 ? undefined : Math.min(...times);
 }
 
 /**
@@ -143,15 +157,15 @@ function waitsAfter(waits: readonly WaitingFor[], event: RunEvent): readonly Wai
       return withWait(waits, { kind, id: callId, approvalId: undefined, visit, callId, tool });
     }
     case "sleeping": {
-      const { kind, callId } = event.wait;
+      const { kind, callId, until } = event.wait;
       const { visit } = event;
-      const wait = { kind, id: callId, approvalId: undefined, visit, callId, tool: "sleep" };
+      const wait = { kind, id: callId, approvalId: undefined, visit, callId, tool: "sleep", until };
       return withWait(waits, wait);
     }
     case "deadline-fired":
       return waits.filter((wait) => !isOf(wait, event));
     case "interrupted": {
-      const { kind, id: asked, callId, answerBy } = event.wait;
+      const { kind, id: asked, callId, answerBy, until } = event.wait;
       const { visit } = event;
       const tool = `ask:${asked.name}`;
       return withWait(waits, {
@@ -162,6 +176,7 @@ function waitsAfter(waits: readonly WaitingFor[], event: RunEvent): readonly Wai
         callId,
         tool,
         answerBy,
+        ...(until !== undefined && { until }),
       });
     }
     case "answered":

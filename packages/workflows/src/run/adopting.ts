@@ -180,7 +180,8 @@ async function followed(
   if (to === undefined || to === standing.status) {
     const current = { ...seen, standing };
     // It waits, and for something else than the registry knows: whoever asks what it waits for has to be told (A1).
-    const isBehind = standing.status === "interrupted" && seen.revision > opened.record.revision;
+    const knowsLess = seen.revision > opened.record.revision || opened.outdated === true;
+    const isBehind = standing.status === "interrupted" && knowsLess;
     if (isBehind) return parts.access.put(current, opened.version);
     return { record: current, version: opened.version };
   }

@@ -106,7 +106,7 @@ export class RunOwner {
       record: seen,
       moves: further,
       answers: answers || event.type === "answered",
-      told: [...told, ...this.#tellings(seen, event)],
+      told: [...told, ...this.#tellings(seen, event, record.waits)],
     };
     return []; // what goes to the registry is made with the commit, over what stands then
   }
@@ -115,11 +115,11 @@ export class RunOwner {
     return { record: this.#record, moves: [], answers: false, told: [] };
   }
 
-  #tellings(record: RunRecord, event: RunEvent): readonly Write[] {
+  #tellings(record: RunRecord, event: RunEvent, before: RunRecord["waits"]): readonly Write[] {
     const { deliveries } = this.#parts;
     return deliveries === undefined
       ? []
-      : kindsOf(event).map((kind) => deliveries.write(record, kind));
+      : kindsOf(event, before).map((kind) => deliveries.write(record, kind));
   }
 
   /** The log, seen through: what becomes of a commit decides what stands. */

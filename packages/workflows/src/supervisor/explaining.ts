@@ -6,7 +6,7 @@ import { errorInfo } from "@holdpoint/tools";
 
 import { leaseOf } from "../lease/store.ts";
 import { reached } from "../registry/commit.ts";
-import type { RunRecord } from "../registry/record.ts";
+import { dueOf, type RunRecord } from "../registry/record.ts";
 import type { RunStatus } from "../registry/store.ts";
 import { placeOf } from "../run/reading.ts";
 import type { Parts } from "../run/parts.ts";
@@ -20,6 +20,7 @@ export type Why =
   | "executing"
   | "waits-for-a-slot"
   | "waits-for-people"
+  | "sleeps"
   | "answered"
   | "cancel-requested"
   | "unknown-definition"
@@ -104,7 +105,22 @@ async function whyOf(
   if (await anyDecided(parts, waits)) {
     return said("answered", "what it waits for is decided", "its owner, who resumes it by itself");
   }
-  return said("waits-for-people", "a person has to decide", "a decision on what it waits for");
+  return whyWaiting(record);
+}
+
+/** Of a run for which nothing is decided yet. */
+function whyWaiting(record: RunRecord): Found {
+  const due = dueOf(record);
+  const wakes = due === undefined ? [] : [`its owner, at ${new Date(due).toISOString()}`];
+  if (record.waits.every(({ kind }) => kind === "sleep")) {
+    return said("sleeps", "it sleeps, and nobody has to do anything", ...wakes);
+  }
+  return said(
+    "waits-for-people",
+    "a person has to decide",
+    "a decision on what it waits for",
+    ...wakes,
+  );
 }
 
 function whyHere({ slots }: Wiring, { parts, backlog }: Hold, runId: string): Found | undefined {
@@ -148,10 +164,10 @@ async function questionsOf(
   { waits }: RunRecord,
 ): Promise<readonly OpenQuestion[]> {
   const questions: OpenQuestion[] = [];
-  for (const { approvalId, tool, visit } of waits) {
+  for (const { approvalId, tool, visit, until } of waits) {
     const view =
       approvalId === undefined ? undefined : await approvals.records.show(access.scope, approvalId);
-    const { missing, expiresAt } = view ?? {};
+    const { missing, expiresAt = until } = view ?? {};
     questions.push({ approvalId, tool, visit, missing, expiresAt });
   }
   return questions;
