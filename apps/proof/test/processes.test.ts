@@ -5,7 +5,7 @@ import { killEverywhere } from "../src/kill/run.ts";
 import { raceRounds } from "../src/once/command.ts";
 
 describe("the short forms of the proofs with real processes", () => {
-  it("FLOW-77 a process killed before, inside and after each kind of write loses no decision, repeats no act and strands no run", async () => {
+  it("FLOW-77 R001 a process killed before, inside and after each kind of write loses no decision, repeats no act and strands no run", async () => {
     const tally = await killEverywhere({ quick: true, repeats: 1, chains: 2 });
     expect(tally.faults).toEqual([]);
     expect(tally.kills).toBeGreaterThan(60);
