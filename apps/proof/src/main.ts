@@ -22,8 +22,14 @@ const commands: Readonly<Record<string, Proof>> = {
   waiting: waitingCommand,
 };
 
-/** Options that take a number. */
-const named: ReadonlySet<string> = new Set(["--seed", "--seeds", "--from"]);
+/** Options that take a value. */
+const named: ReadonlySet<string> = new Set([
+  "--seed",
+  "--seeds",
+  "--from",
+  "--threads",
+  "--report",
+]);
 
 const [name = "", ...words] = process.argv.slice(2);
 const command = commands[name];
@@ -34,11 +40,15 @@ if (command === undefined) {
   const quick = words.includes("--quick");
   const bare = words.filter((_, at) => !named.has(words[at - 1] ?? ""));
   const times = bare.map(Number).find((number) => Number.isInteger(number));
-  const number = (option: string): number | undefined => {
+  const text = (option: string): string | undefined => {
     const at = words.indexOf(`--${option}`);
-    return at === -1 ? undefined : Number(words[at + 1]);
+    return at === -1 ? undefined : words[at + 1];
   };
-  const faults = await command({ quick, number, ...(times !== undefined && { times }) });
+  const number = (option: string): number | undefined => {
+    const given = text(option);
+    return given === undefined ? undefined : Number(given);
+  };
+  const faults = await command({ quick, number, text, ...(times !== undefined && { times }) });
   for (const fault of faults) process.stdout.write(`${fault}\n`);
   process.exitCode = faults.length === 0 ? 0 : 1;
 }
