@@ -29,7 +29,8 @@ const takenForCopies = COPY_PARTS.map(([holder, name]) => partOf(holder, name));
 
 function partOf(holder: object, name: PropertyKey): unknown {
   const part = getDescriptor(holder, name);
-  return part?.get ?? part?.value;
+  const kind: "get" | "value" = part?.get === undefined ? "value" : "get";
+  return part?.[kind];
 }
 
 function checkParts(parts = PARTS, before: readonly unknown[] = taken): void {
