@@ -1,4 +1,5 @@
 // What holds across processes and over faults, a command each: `pnpm proof <name> [--quick] [times]`. CI runs the quick forms.
+import { chaosCommand } from "./chaos/command.ts";
 import type { Proof } from "./command.ts";
 import { differentialCommand } from "./differential/command.ts";
 import { faultsCommand } from "./faults/command.ts";
@@ -10,6 +11,7 @@ import { plantedCommand } from "./simulator/planting-command.ts";
 import { waitingCommand } from "./waiting/command.ts";
 
 const commands: Readonly<Record<string, Proof>> = {
+  chaos: chaosCommand,
   differential: differentialCommand,
   faults: faultsCommand,
   kill: killCommand,
@@ -27,6 +29,8 @@ const named: ReadonlySet<string> = new Set([
   "--from",
   "--threads",
   "--report",
+  "--flows",
+  "--workers",
 ]);
 
 const [name = "", ...words] = process.argv.slice(2);

@@ -22,10 +22,12 @@ export class EffectLedger {
   }
 
   of(runId: string): readonly Effect[] {
+    return this.all().filter((effect) => effect.runId === runId);
+  }
+
+  all(): readonly Effect[] {
     if (!existsSync(this.#path)) return [];
     const lines = readFileSync(this.#path, "utf8").split("\n").filter(Boolean);
-    return lines
-      .map((line) => JSON.parse(line) as Effect)
-      .filter((effect) => effect.runId === runId);
+    return lines.map((line) => JSON.parse(line) as Effect);
   }
 }
