@@ -40,7 +40,6 @@ const ledger = new EffectLedger(job.ledger);
 const { definition, pay } = orders(ledger);
 const by = await verified("dana");
 const started = new Set(job.started);
-const doubtsSeen = new Map<string, number>();
 
 /** Does something until the database lets it. */
 async function insist<T>(work: () => Promise<T>): Promise<T> {
@@ -76,19 +75,18 @@ const desk = new Supervisor({
 });
 await insist(() => desk.activate());
 
-async function answer({ runId, waitsFor }: RunView): Promise<void> {
+async function answer({ runId, updatedAt, waitsFor }: RunView): Promise<void> {
   for (const { kind, id, approvalId } of waitsFor) {
     if (approvalId !== undefined) await desk.decide(approvalId, approve({ by }));
-    if (kind === "in-doubt") await resolve(runId, id);
+    if (kind === "in-doubt") await resolve({ runId, id, since: updatedAt });
   }
 }
 
 /** Whoever knows what became of a payment looks for it outside, and says so. */
-async function resolve(runId: string, id: string): Promise<void> {
+async function resolve(doubt: { runId: string; id: string; since: number }): Promise<void> {
+  const { runId, id, since } = doubt;
   const ran = ledger.of(runId).find(({ tool }) => tool === "pay");
-  const seen = doubtsSeen.get(id) ?? performance.now();
-  doubtsSeen.set(id, seen);
-  if (ran === undefined && performance.now() - seen < lookMs) return;
+  if (ran === undefined && Date.now() - since < lookMs) return;
   const said =
     ran === undefined
       ? inDoubt.didNotRun({ by })
