@@ -8,6 +8,7 @@ import { mutantsCommand } from "./mutants/command.ts";
 import { onceCommand } from "./once/command.ts";
 import { simulateCommand } from "./simulator/command.ts";
 import { plantedCommand } from "./simulator/planting-command.ts";
+import { takeoverCommand } from "./supervision/command.ts";
 import { waitingCommand } from "./waiting/command.ts";
 
 const commands: Readonly<Record<string, Proof>> = {
@@ -19,6 +20,7 @@ const commands: Readonly<Record<string, Proof>> = {
   once: onceCommand,
   planted: plantedCommand,
   simulate: simulateCommand,
+  takeover: takeoverCommand,
   waiting: waitingCommand,
 };
 

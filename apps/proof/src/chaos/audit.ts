@@ -5,7 +5,7 @@ import type { PostgresStore } from "@holdpoint/postgres";
 import { idempotencyKeyOf } from "@holdpoint/tools";
 import { Workflows } from "@holdpoint/workflows";
 
-import { EffectLedger, type Effect } from "../kill/ledger.ts";
+import { Ledger, type Effect } from "../kill/ledger.ts";
 import { keyring, orders, repeatable } from "./order.ts";
 
 const scope = "default";
@@ -24,7 +24,7 @@ export async function audited(
   store: PostgresStore,
   { ledger: path, flows }: { readonly ledger: string; readonly flows: number },
 ): Promise<Audited> {
-  const ledger = new EffectLedger(path);
+  const ledger = new Ledger<Effect>(path);
   const { flow, definition } = orders(ledger);
   const desk = new Workflows({ store, definitions: [definition], keyring });
   const port = new DeferredApproval(store.approvals, { keyring });

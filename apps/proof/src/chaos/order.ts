@@ -5,7 +5,7 @@ import { defineTool } from "@holdpoint/tools";
 import { defineWorkflow } from "@holdpoint/workflows";
 import { z } from "zod";
 
-import type { EffectLedger } from "../kill/ledger.ts";
+import type { Effect, Ledger } from "../kill/ledger.ts";
 
 export const keyring = keyringOf(new Uint8Array(32).fill(7));
 
@@ -20,7 +20,7 @@ export function refOf(tool: string, { order, n }: z.output<typeof Args>): { ref:
   return { ref: `${tool} ${order} ${n}` };
 }
 
-export function orders(ledger: EffectLedger) {
+export function orders(ledger: Ledger<Effect>) {
   const tool = <const N extends string>(name: N, confirm: boolean) =>
     defineTool({
       name,

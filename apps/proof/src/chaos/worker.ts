@@ -10,7 +10,7 @@ import { openPostgres } from "@holdpoint/postgres";
 import { verified } from "@holdpoint/testing";
 import { Supervisor, type RunView } from "@holdpoint/workflows";
 
-import { EffectLedger } from "../kill/ledger.ts";
+import { Ledger, type Effect } from "../kill/ledger.ts";
 import { keyring, orders, refOf } from "./order.ts";
 
 export interface ChaosJob {
@@ -36,7 +36,7 @@ const job = JSON.parse(process.argv[2] ?? "{}") as ChaosJob;
 const say = (line: ChaosLine): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
 process.stdin.on("end", () => process.exit(0)).resume();
 
-const ledger = new EffectLedger(job.ledger);
+const ledger = new Ledger<Effect>(job.ledger);
 const { definition, pay } = orders(ledger);
 const by = await verified("dana");
 const started = new Set(job.started);

@@ -13,7 +13,10 @@ export type Logged =
   | { readonly log: LogStatus; readonly record: RunRecord }
   | { readonly failed: OpenRun };
 
-/** What the log says, folded into the record. A definite fault of the log ends the run (WF-23). */
+/**
+ * What the log says, folded into the record: only what came after the record's own revision, since that is the fold of what is
+ * before it, under a seal. A definite fault of the log ends the run (WF-23).
+ */
 export async function readLog(
   parts: Parts,
   definition: Workflow,
@@ -28,26 +31,29 @@ export async function readLog(
   if (record.standing.status === "interrupted" && isSeen) {
     return { log: "paused", record };
   }
+  if (head < record.revision) {
+    const seen = `the log of run ${runId} ends at ${head}, and ${record.revision} was seen`;
+    const failure = { code: "checkpoint-rolled-back", message: seen };
+    return { failed: await failRun(parts, opened, failure) };
+  }
+  // A row of an older form is made anew: it does not hold all that it would be now.
+  const known =
+    opened.outdated === undefined ? record : { ...pendingRun(record.facts), cancel: record.cancel };
   let events: readonly RunEvent[];
   try {
     const runner = parts.runner({ log: parts.log });
-    events = await runner.history(workflowFacts(definition).flow, runId);
+    const { flow } = workflowFacts(definition);
+    events = await runner.history(flow, runId, { after: known.revision });
   } catch (error) {
     const failure = failureBy(error, record);
     if (failure === undefined) throw error;
     return { failed: await failRun(parts, opened, failure) };
   }
-  if (events.length < record.revision) {
-    const seen = `the log of run ${runId} ends at ${events.length}, and ${record.revision} was seen`;
-    const failure = { code: "checkpoint-rolled-back", message: seen };
-    return { failed: await failRun(parts, opened, failure) };
-  }
-  const begun = { ...pendingRun(record.facts), cancel: record.cancel };
-  const seen = events.reduce(follow, begun);
+  const seen = events.reduce(follow, known);
   if (parts.log.home === parts.access.registry.home) {
-    await assertNotPutBack(parts, opened, begun, events);
+    await assertNotPutBack(parts, opened, known, events);
   }
-  return { log: logStatusOf(seen, events), record: seen };
+  return { log: logStatusOf(seen), record: seen };
 }
 
 /**
@@ -59,10 +65,10 @@ export async function readLog(
 async function assertNotPutBack(
   { access }: Parts,
   { record, version }: OpenRun,
-  begun: RunRecord,
+  known: RunRecord,
   events: readonly RunEvent[],
 ): Promise<void> {
-  const revision = movedOnAt(record, begun, events);
+  const revision = movedOnAt(record, known, events);
   if (revision === undefined) return;
   const { id: runId } = record.facts;
   const now = await access.require(runId);
@@ -76,10 +82,10 @@ async function assertNotPutBack(
 /** The first revision that moves the run behind what its row knows. */
 function movedOnAt(
   { revision }: RunRecord,
-  begun: RunRecord,
+  known: RunRecord,
   events: readonly RunEvent[],
 ): number | undefined {
-  let seen = begun;
+  let seen = known;
   for (const event of events) {
     const next = follow(seen, event);
     const moves = next.standing.status !== seen.standing.status;
@@ -89,13 +95,8 @@ function movedOnAt(
   return undefined;
 }
 
-function logStatusOf({ standing }: RunRecord, events: readonly RunEvent[]): LogStatus {
-  const { status } = standing;
-  if (status === "interrupted") {
-    const last = (type: RunEvent["type"]): number =>
-      events.findLastIndex((event) => event.type === type);
-    return last("settling") > last("answered") ? "settling" : "paused";
-  }
+function logStatusOf({ standing: { status } }: RunRecord): LogStatus {
+  if (status === "interrupted") return "paused";
   return status === "pending" ? "none" : status;
 }
 
