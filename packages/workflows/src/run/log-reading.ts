@@ -53,7 +53,7 @@ export async function readLog(
   if (parts.log.home === parts.access.registry.home) {
     await assertNotPutBack(parts, opened, known, events);
   }
-  return { log: logStatusOf(seen, events), record: seen };
+  return { log: logStatusOf(seen), record: seen };
 }
 
 /**
@@ -95,13 +95,8 @@ function movedOnAt(
   return undefined;
 }
 
-function logStatusOf({ standing }: RunRecord, events: readonly RunEvent[]): LogStatus {
-  const { status } = standing;
-  if (status === "interrupted") {
-    const last = (type: RunEvent["type"]): number =>
-      events.findLastIndex((event) => event.type === type);
-    return last("settling") > last("answered") ? "settling" : "paused";
-  }
+function logStatusOf({ standing: { status } }: RunRecord): LogStatus {
+  if (status === "interrupted") return "paused";
   return status === "pending" ? "none" : status;
 }
 
