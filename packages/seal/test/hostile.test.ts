@@ -42,8 +42,8 @@ const GREEDY = HOSTILE.filter(({ name }) =>
 /** How far behind the collector is depends on who else is on the machine; the measured figures are in `docs/reports`. */
 const MEMORY_SLACK = 1.5;
 
-/** The machine of CI is slower and noisier than the one the bound is stated for. */
-const SLACK = 3;
+/** CI may be slower and noisier by so much than the machine that the bound is stated for; `docs/reports/seal-hostile.md` has the figures. */
+const SLACK = 6;
 
 describe("hostile texts end within bounds", () => {
   it.each(HOSTILE)("SEAL-26 P11 $name: a typed end, linear in the text", ({ make, ends }) => {

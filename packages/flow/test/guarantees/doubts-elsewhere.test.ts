@@ -255,7 +255,9 @@ describe("a call in doubt that nobody asks for, or somewhere else", () => {
     const second = waiting(await runner().resume(f, "r", reply));
     expect(second.pendings).toMatchObject([{ kind: "in-doubt", path: "outer#1", asked: false }]);
     expect(second.pending.id).not.toBe(doubt.id);
-    expect(notices.map(({ type }) => type)).toContain("nested-dropped");
+    const told = notices.map(({ type }) => type);
+    expect(told).toContain("nested-dropped");
+    expect(told).not.toContain("superseded"); // nobody's question was taken back
     const ran = says["ran"]!(pay);
     expect(stateOf(await runner().resume(f, second.checkpoint, ran)).note).toBe("got 10");
     expect(entered).toHaveLength(1);

@@ -18,20 +18,25 @@ const PARTS: readonly (readonly [object, PropertyKey])[] = [
   [Math, "min"],
   [Object, "create"],
   [Object, "getPrototypeOf"],
+];
+/** What a copy of a keyed state stands on beside them. */
+const COPY_PARTS: typeof PARTS = [
   [arrayPrototype, Symbol.iterator],
   [getPrototypeOf([].values())!, "next"],
 ];
 const taken = PARTS.map(([holder, name]) => partOf(holder, name));
+const takenForCopies = COPY_PARTS.map(([holder, name]) => partOf(holder, name));
 
 function partOf(holder: object, name: PropertyKey): unknown {
   const part = getDescriptor(holder, name);
-  return part?.get ?? part?.value;
+  const kind: "get" | "value" = part?.get === undefined ? "value" : "get";
+  return part?.[kind];
 }
 
-function checkParts(): void {
-  for (let i = 0; i < PARTS.length; i++) {
-    const part = PARTS[i]!;
-    if (partOf(part[0], part[1]) !== taken[i]) {
+function checkParts(parts = PARTS, before: readonly unknown[] = taken): void {
+  for (let i = 0; i < parts.length; i++) {
+    const part = parts[i]!;
+    if (partOf(part[0], part[1]) !== before[i]) {
       const message = "nothing is hashed: a built-in that the hash stands on was replaced";
       throw new SealError("platform-altered", message);
     }
@@ -57,6 +62,7 @@ export function keyedHmac(key: Uint8Array): (head: Uint8Array, body: Uint8Array)
   const keyed = hmacOf.create(sha256Of, key);
   return (head, body) => {
     checkParts();
+    checkParts(COPY_PARTS, takenForCopies);
     return keyed.clone().update(head).update(body).digest();
   };
 }
