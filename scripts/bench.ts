@@ -1,5 +1,5 @@
 /**
- * `pnpm bench [NAME] [ARGUMENTS]`: runs one bench of `apps/bench` (`flow`, `durable`, `seal`), or all of them in their quick form.
+ * `pnpm bench [NAME] [ARGUMENTS]`: runs one bench of `apps/bench` (`flow`, `durable`, `seal`, `workflows`), or all of them in their quick form.
  * Benches print ratios of one run; no test ever waits for a time.
  */
 import { spawn } from "node:child_process";
@@ -11,11 +11,13 @@ import { startPostgres } from "./postgres/server.ts";
 
 const folder = new URL("../apps/bench/src/", import.meta.url);
 const names = readdirSync(folder).filter((name) => existsSync(new URL(`${name}/main.ts`, folder)));
+/** Benches that are measured on a server too. */
+const onServers: ReadonlySet<string> = new Set(["durable", "workflows"]);
 const [asked, ...rest] = process.argv.slice(2);
 
 async function run(name: string, args: readonly string[]): Promise<void> {
   const main = fileURLToPath(new URL(`${name}/main.ts`, folder));
-  const server = name === "durable" ? await startPostgres({ sync: true }) : undefined;
+  const server = onServers.has(name) ? await startPostgres({ sync: true }) : undefined;
   const more = server === undefined ? [] : ["--postgres", server.url];
   try {
     const child = spawn(process.execPath, [main, ...args, ...more], { stdio: "inherit" });
