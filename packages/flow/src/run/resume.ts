@@ -84,7 +84,7 @@ async function spendOnce(
   if (mac !== undefined && takeOnce(mac, "resumed", live.parts.clock.now()) !== undefined)
     throw usedUp(live, plan);
   try {
-    const { attemptId, settles, votes, due, again } = plan;
+    const { attemptId, settles, votes, due } = plan;
     const events = [...firedBy(due), ...askedAgain(plan)];
     await spend(live, records, attemptId, settles, { votes, events });
   } catch (error) {
