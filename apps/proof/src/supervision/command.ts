@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { startPostgres } from "../../../../scripts/postgres/server.ts";
 import { print, type ProofHow } from "../command.ts";
 import { killOneOf, type Killed, type Killing } from "./killed.ts";
 
@@ -10,9 +9,13 @@ import { killOneOf, type Killed, type Killing } from "./killed.ts";
 const [leaseMs, pollMs] = [30_000, 5_000];
 
 /** `pnpm proof takeover [--quick] [times]`: 100 runs at work in a process that is killed, finished by those that are left (R070). */
-export async function takeoverCommand({ quick, times = 3 }: ProofHow): Promise<readonly string[]> {
+export async function takeoverCommand({
+  quick,
+  times = 3,
+  startServer,
+}: ProofHow): Promise<readonly string[]> {
   const faults: string[] = [];
-  const server = await startPostgres();
+  const server = await startServer();
   const term = quick ? { leaseMs: 4_000, pollMs: 200 } : { leaseMs, pollMs };
   try {
     for (let round = 1; round <= (quick ? 1 : times); round += 1) {
