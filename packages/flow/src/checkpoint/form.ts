@@ -296,6 +296,7 @@ export function eventForm(event: RunEvent, parts: FormParts): RunEvent {
   switch (event.type) {
     case "forked":
     case "migrated":
+    case "run-retried":
       return { ...event, stand: standForm(event.stand, parts) };
     case "visit-started":
       return { ...event, inputs: inputsForm(event.inputs, parts, event.visit) };

@@ -8,7 +8,7 @@ import { errorInfo, rebuildError, type CallOutcome, type ErrorInfo } from "@hold
 
 import { ApprovalDenied, FlowError } from "../errors.ts";
 import { waitOf } from "./ask.ts";
-import type { Making } from "./call-site.ts";
+import type { CallSite, Making } from "./call-site.ts";
 import type { Settled, SpentApproval, SpentHere } from "./journal.ts";
 import { abortedRun, type LiveRun } from "./live.ts";
 import { conclude, settleDecided, withdraw } from "./spend.ts";
@@ -20,7 +20,7 @@ export async function settled(making: Making, outcome: CallOutcome): Promise<Set
   const { live } = site;
   switch (outcome.status) {
     case "ok":
-      await conclude(live, approval, "executed");
+      if (!isLeft(site)) await conclude(live, approval, "executed");
       return { ok: true, result: { form: "value", value: outcome.value } };
     case "failed":
       return failedCall(making, outcome);
@@ -38,6 +38,11 @@ export async function settled(making: Making, outcome: CallOutcome): Promise<Set
   }
 }
 
+/** Cut off with its execution, and may be asked for again: how it ended is for then to say, on its record too (FLOW-76). */
+function isLeft({ over, comesAgain }: CallSite): boolean {
+  return over && comesAgain;
+}
+
 async function failedCall(
   { site, made, approval, records }: Making,
   { executed, unused, error }: Extract<CallOutcome, { status: "failed" }>,
@@ -45,6 +50,7 @@ async function failedCall(
   const { live, visit } = site;
   // A durable call that an abort cut off may be asked for again: no end to record.
   if (live.signal.aborted && executed && live.durable) throw abortedRun(live);
+  if (executed && isLeft(site)) return { ok: false, error };
   if (approval?.decision.approved === true)
     await conclude(live, approval, executed ? "failed" : "unused");
   else if (unused?.approvalId !== undefined)

@@ -266,6 +266,10 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     return this.scope.over || this.signal.aborted;
   }
 
+  get comesAgain(): boolean {
+    return this.live.durable || this.#triedAgain || this.place.within?.comesAgain === true;
+  }
+
   /** Kept only where a retry could enter it a second time without knowing how the first ended (TOOL-13). */
   entering(made: Made, tool: AnyTool, begun: () => Started): (() => void) | undefined {
     const around = this.place.within?.enteringWithin(made, tool);

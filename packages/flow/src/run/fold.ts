@@ -10,6 +10,7 @@ import type { EventOf, RunEvent, Verdict } from "./event.ts";
 import { identityText } from "./identity.ts";
 import {
   freshExecution,
+  isRetriable,
   newExecution,
   replacedKey,
   type Entry,
@@ -52,6 +53,9 @@ export function fold(run: RunState, event: RunEvent, merged?: State): void {
       return stand(run, event.stand);
     case "migrated":
       run.seed = event.seed;
+      return stand(run, event.stand);
+    case "run-retried":
+      run.phase = { is: "running" };
       return stand(run, event.stand);
     case "visit-started": {
       const visit = openVisitAt(run, event.visit);
@@ -158,7 +162,8 @@ function foldExecution(run: RunState, event: RunEvent): void {
       // What had failed is asked for again; what had succeeded is replayed.
       const into = execution(run, event.visit);
       into.retries += 1;
-      remove(into.journal, (entry) => !entry.outcome.ok && entry.doubt === undefined, true);
+      for (const [at, entry] of into.journal.entries())
+        if (isRetriable(entry)) into.journal[at] = { ...entry, retried: true };
       return;
     }
     default:
@@ -380,10 +385,10 @@ function same(
   return a === b || (a.name === b.name && identityText(a) === identityText(b));
 }
 
-function remove<T>(list: T[], which: (item: T) => boolean, all = false): void {
+function remove<T>(list: T[], which: (item: T) => boolean): void {
   for (let index = list.length - 1; index >= 0; index--) {
     if (!which(list[index]!)) continue;
     list.splice(index, 1);
-    if (!all) return;
+    return;
   }
 }
