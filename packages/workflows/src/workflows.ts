@@ -61,7 +61,7 @@ export class Workflows<const D extends readonly Workflow[] = readonly Workflow[]
     const definition = this.#parts.definitions.resolve(what);
     const { opened, fresh } = await seedRun(this.#parts, definition, input, options);
     if (fresh) execute(this.#parts, opened.record.facts.id);
-    return viewOf(opened.record);
+    return viewOf(opened);
   }
 
   /** A run as it stands. @throws WorkflowError `record-tampered`, `store-unavailable` */
@@ -124,7 +124,7 @@ export class Workflows<const D extends readonly Workflow[] = readonly Workflow[]
     const { lanes, faults, access } = this.#parts;
     await lanes.idle(runId);
     faults.raise(runId);
-    return viewOf((await access.require(runId)).record);
+    return viewOf(await access.require(runId));
   }
 
   /** Resolves once this process works on no run. */

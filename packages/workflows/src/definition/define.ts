@@ -9,6 +9,7 @@ import {
 } from "../limits.ts";
 import { checkText, documentLimits, type Checked } from "./boundary.ts";
 import { jsonSchemaOf, type JsonSchema } from "./json-schema.ts";
+import { checkPolicy, type RetryPolicy } from "./retry-policy.ts";
 import type { DocumentLimits } from "./strict-json.ts";
 
 /** A document as its definition took it. */
@@ -77,6 +78,8 @@ export interface WorkflowSpec<
   readonly output?: O;
   /** A line on a completed run, for lists. What it says leaves the boundary: no secrets. */
   readonly summarize?: (state: FlowState<F>) => string;
+  /** When failed runs are retried by themselves; without one only `retry` does it (WF-29). */
+  readonly retry?: RetryPolicy;
   /** Bounds of input and payload; default 256 KiB, nesting 32, 4,096 members. */
   readonly limits?: Partial<DocumentLimits>;
 }
@@ -90,6 +93,7 @@ export interface WorkflowFacts {
   readonly begin: (input: unknown) => unknown;
   readonly end: (state: unknown) => unknown;
   readonly summarize: ((state: unknown) => string) | undefined;
+  readonly retry: RetryPolicy | undefined;
   readonly limits: DocumentLimits;
 }
 
@@ -119,6 +123,7 @@ export function defineWorkflow<
   if (description !== undefined && description.length > descriptionCharactersMax) {
     throw invalid(`the description of '${name}' is longer than ${descriptionCharactersMax}`);
   }
+  checkPolicy(name, own.retry);
   const same = (value: unknown): unknown => value;
   return new BuiltWorkflow(name as N, version, description, {
     flow: own.flow,
@@ -129,6 +134,7 @@ export function defineWorkflow<
     begin: (own.begin ?? same) as WorkflowFacts["begin"],
     end: (own.end ?? same) as WorkflowFacts["end"],
     summarize: own.summarize as WorkflowFacts["summarize"],
+    retry: own.retry,
     limits: { ...documentLimits, ...own.limits },
   });
 }

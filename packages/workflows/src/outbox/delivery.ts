@@ -3,6 +3,7 @@ import type { RunEvent } from "@holdpoint/flow";
 import { decode, encode, sign, verify, type Keyring } from "@holdpoint/seal";
 
 import { WorkflowError } from "../errors.ts";
+import { isTerminal } from "../registry/moves.ts";
 import type { RunRecord } from "../registry/record.ts";
 import type { RunStatus } from "../registry/store.ts";
 import { outboxWrite } from "./store.ts";
@@ -28,8 +29,8 @@ export interface Delivery {
   readonly waitsFor: readonly { readonly id: string; readonly tool: string }[];
 }
 
-/** What an event is told as. */
-export function kindsOf(event: RunEvent): readonly DeliveryKind[] {
+/** What an event is told as, given the run as it stands after it: a failure that its policy retries is no end. */
+export function kindsOf(event: RunEvent, { standing }: RunRecord): readonly DeliveryKind[] {
   switch (event.type) {
     case "paused":
       return ["waiting"];
@@ -42,7 +43,7 @@ export function kindsOf(event: RunEvent): readonly DeliveryKind[] {
     case "completed":
     case "failed":
     case "cancelled":
-      return ["ended"];
+      return isTerminal(standing.status) ? ["ended"] : [];
     default:
       return [];
   }

@@ -151,6 +151,7 @@ async function acted(parts: Parts, current: OpenRun, next: Reconciled): Promise<
     case "start":
     case "adopt":
     case "resume":
+    case "retry":
       return { adoption: { runId, did: "begun", how: next.do }, begin: next.do, current };
     case "wait":
       return { adoption: { runId, did: "waits" }, current };
@@ -174,11 +175,13 @@ async function followed(
   parts: Parts,
   opened: OpenRun,
   seen: RunRecord,
-  { follow: to }: Reconciled,
+  next: Reconciled,
 ): Promise<OpenRun> {
+  const { follow: to } = next;
   const { standing } = opened.record;
   if (to === undefined || to === standing.status) {
-    const current = { ...seen, standing };
+    // What is due to be retried says since when, and for what.
+    const current = next.do === "retry" ? seen : { ...seen, standing };
     // It waits, and for something else than the registry knows: whoever asks what it waits for has to be told (A1).
     const isBehind = standing.status === "interrupted" && seen.revision > opened.record.revision;
     if (isBehind) return parts.access.put(current, opened.version);

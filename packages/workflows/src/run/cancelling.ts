@@ -16,7 +16,7 @@ import { isWorkflowError } from "../errors.ts";
 import { cancelTriesMax } from "../limits.ts";
 import { isTerminal } from "../registry/moves.ts";
 import type { OpenRun } from "../registry/record-codec.ts";
-import { boundedReason, type CancelRequest, type RunRecord } from "../registry/record.ts";
+import { boundedReason, failureIn, type CancelRequest, type RunRecord } from "../registry/record.ts";
 import { viewOf, type RunView } from "../registry/run-view.ts";
 import { readLog } from "./log-reading.ts";
 import { cancelled, RunOwner } from "./owner.ts";
@@ -84,7 +84,10 @@ export async function endCancelled(
   const logged = await readLog(parts, definition, opened);
   if ("failed" in logged) return logged.failed.record;
   const owner = new RunOwner(parts, { ...opened, record: { ...logged.record, standing } });
-  if (logged.log === "none") {
+  const failure = failureIn(logged.record.standing);
+  if (failure !== undefined) {
+    await owner.move({ status: "failed", failure }); // X3: it had failed, and is not retried
+  } else if (logged.log === "none") {
     await owner.move({ status: "cancelled", reason: wish.reason, by: wish.by });
   } else {
     await cancelLogged(owner.runner, definition, facts.id, wish); // X1

@@ -1,4 +1,4 @@
-import type { RunEvent } from "@holdpoint/flow";
+import { FlowError, type RunEvent } from "@holdpoint/flow";
 
 import { workflowFacts, type Workflow } from "../definition/define.ts";
 import { WorkflowError } from "../errors.ts";
@@ -19,7 +19,26 @@ export async function readLog(
   definition: Workflow,
   opened: OpenRun,
 ): Promise<Logged> {
+  try {
+    return await knownLog(parts, definition, opened);
+  } catch (error) {
+    const failure = failureBy(error, opened.record);
+    if (failure === undefined) throw error;
+    return { failed: await failRun(parts, opened, failure) };
+  }
+}
+
+/**
+ * What the log says, folded into the record; changes nothing.
+ * @throws FlowError; WorkflowError `checkpoint-rolled-back`, `run-moved`, `store-unavailable`
+ */
+export async function knownLog(
+  parts: Parts,
+  definition: Workflow,
+  opened: OpenRun,
+): Promise<Extract<Logged, { readonly log: LogStatus }>> {
   const { record } = opened;
+  const { flow, retry } = workflowFacts(definition);
   const { id: runId, scope } = record.facts;
   const head = await parts.log.head(scope, runId);
   if (head === 0) return { log: "none", record };
@@ -27,24 +46,16 @@ export async function readLog(
   if (record.standing.status === "interrupted" && head === record.revision) {
     return { log: "paused", record };
   }
-  let events: readonly RunEvent[];
-  try {
-    const runner = parts.runner({ log: parts.log });
-    events = await runner.history(workflowFacts(definition).flow, runId);
-  } catch (error) {
-    const failure = failureBy(error, record);
-    if (failure === undefined) throw error;
-    return { failed: await failRun(parts, opened, failure) };
-  }
+  const events = await parts.runner({ log: parts.log }).history(flow, runId);
   if (events.length < record.revision) {
-    const seen = `the log of run ${runId} ends at ${events.length}, and ${record.revision} was seen`;
-    const failure = { code: "checkpoint-rolled-back", message: seen };
-    return { failed: await failRun(parts, opened, failure) };
+    const message = `the log of run ${runId} ends at ${events.length}, and ${record.revision} was seen`;
+    throw new FlowError("checkpoint-rolled-back", message, { runId });
   }
   const begun = { ...pendingRun(record.facts), cancel: record.cancel };
-  const seen = events.reduce(follow, begun);
+  const step = (seen: RunRecord, event: RunEvent): RunRecord => follow(seen, event, retry);
+  const seen = events.reduce(step, begun);
   if (parts.log.home === parts.access.registry.home) {
-    await assertNotPutBack(parts, opened, begun, events);
+    await assertNotPutBack(parts, opened, movesOf(begun, events, step));
   }
   return { log: logStatusOf(seen, events), record: seen };
 }
@@ -58,10 +69,9 @@ export async function readLog(
 async function assertNotPutBack(
   { access }: Parts,
   { record, version }: OpenRun,
-  begun: RunRecord,
-  events: readonly RunEvent[],
+  moves: readonly number[],
 ): Promise<void> {
-  const revision = movedOnAt(record, begun, events);
+  const revision = moves.find((move) => move > record.revision);
   if (revision === undefined) return;
   const { id: runId } = record.facts;
   const now = await access.require(runId);
@@ -72,24 +82,23 @@ async function assertNotPutBack(
   throw new WorkflowError("checkpoint-rolled-back", message, { runId, revision });
 }
 
-/** The first revision that moves the run behind what its row knows. */
-function movedOnAt(
-  { revision }: RunRecord,
+/** The revisions that move a run. */
+function movesOf(
   begun: RunRecord,
   events: readonly RunEvent[],
-): number | undefined {
+  step: (seen: RunRecord, event: RunEvent) => RunRecord,
+): readonly number[] {
   let seen = begun;
-  for (const event of events) {
-    const next = follow(seen, event);
-    const moves = next.standing.status !== seen.standing.status;
-    seen = next;
-    if (moves && seen.revision > revision) return seen.revision;
-  }
-  return undefined;
+  return events.flatMap((event) => {
+    const { status } = seen.standing;
+    seen = step(seen, event);
+    return seen.standing.status === status ? [] : [seen.revision];
+  });
 }
 
 function logStatusOf({ standing }: RunRecord, events: readonly RunEvent[]): LogStatus {
   const { status } = standing;
+  if (status === "running" && standing.retry !== undefined) return "to-retry";
   if (status === "interrupted") {
     const last = (type: RunEvent["type"]): number =>
       events.findLastIndex((event) => event.type === type);

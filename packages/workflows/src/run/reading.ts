@@ -21,13 +21,13 @@ export interface RunList {
 /** @throws WorkflowError `record-tampered`, `store-unavailable` */
 export async function readRun({ access }: Parts, runId: string): Promise<RunView | undefined> {
   const opened = await access.load(runId);
-  return opened && viewOf(opened.record);
+  return opened && viewOf(opened);
 }
 
 /** @throws WorkflowError `filter-invalid`, `cursor-invalid`, `store-unavailable` */
 export async function readRuns({ access }: Parts, query: RunQuery): Promise<RunList> {
   const { items, ...rest } = await listRuns(access, query);
-  return { items: items.map(({ record }) => viewOf(record)), ...rest };
+  return { items: items.map(viewOf), ...rest };
 }
 
 /** @throws WorkflowError `run-not-found`, `unknown-definition`; FlowError `checkpoint-tampered`, `graph-version-mismatch` */

@@ -91,7 +91,7 @@ function spend(
       const opened = await parts.access.require(runId);
       const reply = replyTo(opened);
       parts.faults.clear(runId);
-      await workOn(parts, opened, "resume", signal, { reply, spent });
+      await workOn(parts, opened, "resume", signal, { reply, onBegun: spent });
     });
     work.then(
       () => reject(moved(runId)), // nothing was spent: it was cancelled on the way

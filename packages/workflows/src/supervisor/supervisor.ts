@@ -122,7 +122,7 @@ export class Supervisor<const D extends readonly Workflow[] = readonly Workflow[
     const { facts, standing } = opened.record;
     // Not only what this call put on record: the answer of the one that did may have been lost.
     if (standing.status === "pending" && facts.session === parts.session) execute(parts, facts.id);
-    return viewOf(opened.record);
+    return viewOf(opened);
   }
 
   /**
@@ -229,7 +229,7 @@ export class Supervisor<const D extends readonly Workflow[] = readonly Workflow[
     for (;;) {
       signal?.throwIfAborted();
       for (const { parts } of this.#sessions.holds) await unless(signal, parts.lanes.idle(runId));
-      const view = viewOf((await this.#free.access.require(runId)).record);
+      const view = viewOf(await this.#free.access.require(runId));
       if (isTerminal(view.status) || view.status === "interrupted") return view;
       this.#assertActive();
       const busy = this.#sessions.holds.some(({ parts }) => parts.lanes.busy(runId));
