@@ -29,7 +29,9 @@ export default defineConfig({
   test: {
     reporters: ["default", "./scripts/plain-reporter.ts"],
     maxWorkers: "100%", // the default leaves a core idle, which is half of a small machine
-    testTimeout: 60_000, // a bound for what hangs, not a measure of speed
+    // Bounds for what hangs, not measures of speed: a busy machine may be ten times slower.
+    testTimeout: 300_000,
+    hookTimeout: 120_000,
     projects: ["packages", "apps"].flatMap((folder) =>
       readdirSync(folder).map((name) => project(folder, name)),
     ),

@@ -63,7 +63,7 @@ const paymentsIn = (folder: string): unknown => {
   return found?.["made"];
 };
 
-describe("desk import", { timeout: 60_000 }, () => {
+describe("desk import", () => {
   it("DESK-01 works a file through, names its bad line, and pays nothing again when repeated", async () => {
     const folder = temporaryFolder();
     const args = ["import", someRequests(folder), "--dir", folder];

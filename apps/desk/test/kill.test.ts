@@ -110,7 +110,7 @@ describe("a desk that is killed", () => {
     const { wrong, doublePayments, again, counts } = await desk.books();
     expect({ wrong, doublePayments, again }).toEqual({ wrong: [], doublePayments: 0, again: 10 });
     expect(counts.paid).toBeGreaterThan(20);
-  }, 120_000);
+  });
 
   it("does not make its folder again that was removed meanwhile", async () => {
     const gone = join(temporaryFolder(), "gone");

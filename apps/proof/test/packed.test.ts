@@ -24,7 +24,7 @@ beforeAll(async () => {
   const programs = join(root, "apps/proof/src/first-use");
   const nodeTypes = manifest.devDependencies["@types/node"];
   strangers = await installStrangers(tarballs, programs, join(target, "strangers"), nodeTypes);
-}, 120_000);
+});
 
 afterAll(() => {
   rmSync(target, { recursive: true, force: true });
@@ -41,7 +41,7 @@ describe.each(folders)("the tarball of %s", (folder) => {
     for (const stranger of strangersOf(folder)) {
       expect(await runPrograms(stranger, process.execPath, url)).toBe("");
     }
-  }, 60_000);
+  });
 
   it("ARCH-14 carries its licence and its source, and no test", () => {
     for (const { tarball } of strangersOf(folder)) {
@@ -66,4 +66,4 @@ it("ARCH-14 is used by a program of its own in apps/proof/src/first-use once it 
 it("ARCH-14 ships declarations that compile without our settings", async () => {
   const tsc = join(root, "node_modules/typescript/bin/tsc");
   await expect(checkTypes(strangers, join(target, "strangers"), tsc)).resolves.toBeUndefined();
-}, 60_000);
+});

@@ -14,17 +14,17 @@ describe("the short forms of the proofs with real processes", () => {
       expect(named).toContain(point);
     for (const point of ["W13", "W14", "W15", "W17", "W18", "W19", "W23", "W24"])
       expect(named).toContain(point);
-  }, 180_000);
+  });
 
   it("STORE-03 STORE-11 P1 eight processes that race for an approval or a resume have one winner, and the others are told", async () => {
     const { faults, told } = await raceRounds(30);
     expect(faults).toEqual([]);
     expect(told).toBe(30 * 7);
-  }, 60_000);
+  });
 
   it("STORE-07 a run whose driver fails at any call ends as it would have", async () => {
     const { runs, faults } = await failEverywhere(23);
     expect(faults).toEqual([]);
     expect(runs).toBeGreaterThan(20);
-  }, 120_000);
+  });
 });

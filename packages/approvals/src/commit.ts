@@ -11,9 +11,10 @@
  * C5 Writes of several ports commit together exactly where those ports have the same `home`.
  * C6 Where several things forbid a write, the refusal names the first of: version, fence, time. The first refused write
  *    in the order of the list is the one named.
- * C7 A write counts as this attempt's own where its row shows the attempt at the version it made. A row that has moved on
- *    counts too, once another row of the same list shows the attempt: all or none were applied. So a commit with an
- *    append-only row in it (an audit entry, a log entry) is recognised for ever.
+ * C7 A write counts as this attempt's own where its row shows the attempt at the version it made. Once one row of a list shows
+ *    it, the whole list counts as applied, since all or none were: rows that have moved on, and rows that are not there, are
+ *    left as they are. So a commit with an append-only row in it (an audit entry, a log entry) is recognised for ever; and an
+ *    attempt that comes twice at once with two lists applies one of them, not one and a part of the other.
  */
 
 import { ApprovalError } from "./errors.ts";

@@ -99,6 +99,7 @@ async function decidePending(
     if (writes[committed.write]?.statement === statements.appendAudit) throw putBack(record);
     return undefined;
   }
+  if (committed.repeated) return undefined; // D2: its twin was faster, and may have opened another record
   if (outcome.status === "superseded") return { status: "superseded", by: outcome.by };
   if (outcome.status === "open") return { status: "open", missing: outcome.missing };
   return {

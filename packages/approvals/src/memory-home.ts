@@ -144,12 +144,9 @@ function judge(attemptId: string, writes: readonly Write[], standing: Standing):
     staged.set(placeIn(table, write.scope, write.key), next);
     applied.push(next);
   }
-  if (refused === undefined) {
-    return { status: "applicable", applied, repeated: own > 0 && applied.length === 0 };
-  }
-  // C7: one row of the list shows the attempt, so all of it was applied; what refuses now has moved on since.
-  const movedOn = own > 0 && applied.length === 0 && refused.refusal.because === "version";
-  return movedOn ? { status: "applicable", applied: [], repeated: true } : refused;
+  // C7: all of the attempt was applied; what refuses or is missing now has moved on since, or is another list's.
+  if (own > 0) return { status: "applicable", applied: [], repeated: true };
+  return refused ?? { status: "applicable", applied, repeated: false };
 }
 
 /** C3: the version that this write makes is there, and this attempt made it. */

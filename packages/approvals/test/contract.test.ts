@@ -15,10 +15,6 @@ function make(): StoreUnderTest {
   };
 }
 
-it.each(approvalStoreCases)(
-  "$name",
-  async ({ run }) => {
-    await expect(run(make)).resolves.toBeUndefined();
-  },
-  30_000,
-);
+it.each(approvalStoreCases)("$name", async ({ run }) => {
+  await expect(run(make)).resolves.toBeUndefined();
+});

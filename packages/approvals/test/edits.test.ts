@@ -241,6 +241,18 @@ describe("an edit", () => {
     expect(await spend(here, id, "three")).toEqual({ status: "pending" });
   });
 
+  it("APR-16 APR-26 delivered twice at once opens one record, and both are told which", async () => {
+    const here = world({ edits });
+    const id = await file(here);
+    const decision = await edit("dana", { cents: 20_000 });
+    const deliver = () => here.records.decide({ scope, id, decision, attemptId: "one" });
+    const [first, second] = await Promise.all([deliver(), deliver()]);
+    expect(first).toMatchObject({ status: "superseded" });
+    expect(second).toEqual(first);
+    const pending = await here.records.list(scope, { filter: { state: "pending" } });
+    expect(pending.items.map((item) => item.id)).toEqual(first.status === "superseded" && [first.by]);
+  });
+
   it("APR-16 counts the editor's own word where the new rule lets them, and no earlier vote", async () => {
     const here = world({ edits });
     const id = await file(here, { rule: { quorum: 2 } });

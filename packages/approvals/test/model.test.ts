@@ -175,4 +175,4 @@ it("APR-20 APR-21 APR-22 hold over random lives, lost answers and a moving clock
   await fc.assert(fc.asyncProperty(fc.array(op, { minLength: 5, maxLength: 40 }), run), {
     numRuns: 60,
   });
-}, 60_000);
+});

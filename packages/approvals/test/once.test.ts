@@ -22,5 +22,4 @@ it.each<[RoundKind, (result: Awaited<ReturnType<typeof raceRound>>) => boolean]>
       expect(result.deciders + result.spenders + result.told).toBe(callers);
     }
   },
-  60_000,
 );

@@ -153,17 +153,17 @@ export class PostgresHome implements Committer {
     await session.run(this.#beginSql());
     try {
       judged = await judge(session, this.#statements, attemptId, writes);
-      if (judged.status === "refused" || judged.applied === 0) await session.run("ROLLBACK");
+      if (judged.status !== "applicable" || judged.applied === 0) await session.run("ROLLBACK");
     } catch (error) {
       await rollBack(session);
       throw error;
     }
     if (judged.status === "refused") return judged;
-    const { repeated } = judged;
-    if (judged.applied === 0) return { status: "done", repeated };
+    const done = { status: "done", repeated: judged.status === "repeated" } as const;
+    if (judged.status === "repeated" || judged.applied === 0) return done;
     try {
       const { command } = await session.run("COMMIT");
-      if (command === "COMMIT") return { status: "done", repeated };
+      if (command === "COMMIT") return done;
     } catch (error) {
       session.break(error); // whatever it said: whoever got it next must not be inside this transaction
       return unknownUnlessTakenBack(error); // S2

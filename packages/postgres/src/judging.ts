@@ -5,9 +5,8 @@
  * J2 A write is judged against what the writes before it in the list left: those of one row run in the list's order, and no
  *    write depends on another row's.
  * J3 Refusals name the first refused write, and of its reasons the first of version, fence, time.
- * J4 A row at the version that a write makes, made by this attempt, is this write's own: it stands already (APR-26). A row
- *    that moved on counts too, once another of the list is this attempt's and nothing of the list could be applied: all or
- *    none were.
+ * J4 A row at the version that a write makes, made by this attempt, is this write's own: it stands already (APR-26). Once one
+ *    of a list is, the whole list was applied before, since all or none were: what could be applied now is taken back.
  */
 
 import type { Refusal, Row } from "@holdpoint/approvals";
@@ -19,9 +18,10 @@ import type { Binds, Statements } from "./statements.ts";
 import { integerOf, rowOf, tables, type RawRow } from "./tables.ts";
 import { bindsOf, feedsOf, inLockOrder, shapeOf, standingSql, writeSql } from "./write-sql.ts";
 
-/** `applied` is how many writes changed a row: a refused list's are taken back by its caller. */
+/** `repeated` and `refused`: whatever changed a row is taken back by the caller. */
 export type Judged =
-  | { readonly status: "applicable"; readonly applied: number; readonly repeated: boolean }
+  | { readonly status: "applicable"; readonly applied: number }
+  | { readonly status: "repeated" }
   | { readonly status: "refused"; readonly write: number; readonly refusal: Refusal };
 
 /** What became of one write. */
@@ -46,17 +46,11 @@ export async function judge(
 
 /** J3, J4 */
 function judged(fates: readonly Fate[]): Judged {
-  const count = (is: Fate["is"]): number => fates.filter((fate) => fate.is === is).length;
-  const [applied, own] = [count("applied"), count("own")];
+  if (fates.some(({ is }) => is === "own")) return { status: "repeated" };
   for (const [write, fate] of fates.entries()) {
-    if (fate.is !== "refused") continue;
-    const { refusal } = fate;
-    if (applied > 0 || own === 0 || refusal.because !== "version") {
-      return { status: "refused", write, refusal };
-    }
-    break;
+    if (fate.is === "refused") return { status: "refused", write, refusal: fate.refusal };
   }
-  return { status: "applicable", applied, repeated: own > 0 && applied === 0 };
+  return { status: "applicable", applied: fates.filter(({ is }) => is === "applied").length };
 }
 
 class Judging {

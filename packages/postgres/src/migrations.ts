@@ -5,6 +5,7 @@
  * 1  approvals, their keys and audit trail with its numbering; run logs; runs and their start keys; leases.
  * 2  snapshots of runs.
  * 3  what is to be told of runs.
+ * 4  when a run is to be looked at though nobody says anything. Waiting runs of before don't say so: each is looked at once.
  *
  * Older programs refuse a newer schema (`schema-newer`); newer programs bring an older one up at opening.
  */
@@ -154,8 +155,15 @@ CREATE TABLE outbox (
 CREATE INDEX outbox_due ON outbox (scope, due_at, key) WHERE state = 'waiting';
 `;
 
+/** What never is due by itself is not in the index: looking costs what is due, whatever waits. */
+const fourth = `
+ALTER TABLE runs ADD COLUMN due_at bigint;
+UPDATE runs SET due_at = 0 WHERE status = 'interrupted';
+CREATE INDEX runs_due ON runs (scope, left(session, 64), due_at, key) WHERE due_at IS NOT NULL;
+`;
+
 /** SQL that brings a schema from version n to n + 1, by n. */
-export const migrations: readonly string[] = [first, second, third];
+export const migrations: readonly string[] = [first, second, third, fourth];
 
 /** The version of the schema that this release reads and writes. */
 export const schemaVersion: number = migrations.length;

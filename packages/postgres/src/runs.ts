@@ -28,6 +28,9 @@ export async function postgresRunRegistry(
 export const runReads = {
   get: `SELECT ${selected(tables.runs)} FROM {runs} WHERE scope = :scope AND key = :runId`,
   find: `SELECT ${selected(tables.runKeys)} FROM {run_keys} WHERE scope = :scope AND key = :key`,
+  due: `SELECT ${selected(tables.runs)} FROM {runs}
+    WHERE scope = :scope AND ${equal("session")} AND due_at <= :until::bigint
+      AND (due_at, key) > (:afterValue::bigint, :afterId) ORDER BY due_at, key LIMIT :limit`,
 } as const;
 
 export function runsOn(home: PostgresHome): RunRegistry {
@@ -45,8 +48,16 @@ export function runsOn(home: PostgresHome): RunRegistry {
       return raw && rowOf(tables.runKeys, raw);
     },
     list: (scope, filter, page) => readPage(home, runPage(scope, filter, page)),
+    async due(scope, session, until, { after = first, limit }) {
+      const place = { afterValue: after.value, afterId: after.id };
+      const rows = await home.rows(runReads.due, { scope, session, until, ...place, limit });
+      return rows.map((raw) => rowOf(tables.runs, raw));
+    },
   };
 }
+
+/** Before every row: no time is negative. */
+const first = { value: -1, id: "" } as const;
 
 const statuses: readonly RunStatus[] = [
   "pending",

@@ -10,11 +10,13 @@ import {
   type Write,
 } from "@holdpoint/approvals";
 import {
+  duePlaceOf,
   memoryRunRegistry,
   runPlaceOf,
   type RunFilter,
   type RunOrder,
   type RunPlace,
+  type RunRegistry,
 } from "@holdpoint/workflows";
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -222,6 +224,7 @@ const run = fc.record({
   startKey: fc.option(fc.constantFrom("k1", "k2")),
   createdAt: time,
   updatedAt: time,
+  dueAt: fc.option(time),
   sealed: fc.constant("sealed"),
 });
 const runFilter = fc.record(
@@ -269,8 +272,22 @@ it("STORE-02 lists runs page by page as the registry in memory does", async () =
           }
         };
         expect(await pages(registry)).toEqual(await pages(memory));
+        const due = await duePages(registry, scopeOf, limit);
+        expect(due).toEqual(await duePages(memory, scopeOf, limit));
       },
     ),
     { numRuns: 100 },
   );
 });
+
+/** What is due in a session by a time that many of the runs have behind them. */
+async function duePages(from: RunRegistry, scope: string, limit: number): Promise<unknown> {
+  const read: unknown[] = [];
+  for (let after: RunPlace | undefined; ;) {
+    const page = await from.due(scope, "desk", 5, { limit, ...(after && { after }) });
+    read.push(page);
+    const last = page.at(-1);
+    if (last === undefined) return read;
+    after = duePlaceOf(last);
+  }
+}

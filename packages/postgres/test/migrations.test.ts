@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 
 import { schemaVersion } from "../src/migrations.ts";
 import { behind, opened, place, url } from "./place.ts";
-import { put, scope } from "./record-writes.ts";
+import { move, put, scope } from "./record-writes.ts";
 import { schemaManifest } from "./schema-manifest.ts";
 
 const manifestPath = join(import.meta.dirname, "../schema-manifest.json");
@@ -53,6 +53,25 @@ it("STORE-01 is refused by an older program, which names both versions and chang
   });
   await expect(opened(schema)).rejects.toThrow(schema);
   expect(await objectsOf(schema)).toEqual(before);
+});
+
+it("STORE-01 WF-28 makes each run that waited in an older schema due, and no other", async () => {
+  const schema = place();
+  const older = await opened(schema);
+  const statuses = ["pending", "running", "interrupted", "completed"];
+  await older.commit(
+    "fill",
+    statuses.map((status) => ({
+      ...move(status, 0),
+      values: { ...move(status, 0).values, status },
+    })),
+  );
+  await behind.query(`ALTER TABLE ${schema}.runs DROP COLUMN due_at`);
+  await behind.query(`UPDATE ${schema}.schema_version SET version = 3`);
+  const store = await opened(schema);
+  const rows = await Promise.all(statuses.map((status) => store.runs.get(scope, status)));
+  expect(rows.map((row) => row?.values["dueAt"])).toEqual([null, null, 0, null]);
+  expect(rows.map((row) => row?.version)).toEqual([1, 1, 1, 1]);
 });
 
 it("STORE-01 leaves a schema that a migration failed in as it was", async () => {

@@ -55,7 +55,7 @@ async function bound(query: PostgresQuery): Promise<readonly Step[]> {
 beforeAll(async () => {
   await openPostgres(pool, { schema });
   await fill(pool, schema, waiting);
-}, 60_000);
+});
 
 afterAll(async () => {
   await pool.query(`DROP SCHEMA ${schema} CASCADE`);
@@ -112,6 +112,10 @@ const binds = {
   after: "run-7/000000000000",
   end: "run-7/:",
   start: 5,
+  session: "desk",
+  until: 50,
+  afterValue: -1,
+  afterId: "",
   limit: 50,
 };
 

@@ -62,6 +62,7 @@ export function move(run: string, expect: number, updatedAt = 1_000): Write {
       startKey: null,
       createdAt: 1_000,
       updatedAt,
+      dueAt: null,
       sealed: "x".repeat(3_000),
     },
   };

@@ -9,7 +9,7 @@ import { wholeUpTo, writesOf } from "./whole-commits.ts";
 let server: PostgresServer;
 beforeAll(async () => {
   server = await startPostgres(); // one that may be ended
-}, 30_000);
+});
 afterAll(() => server.stop());
 
 /** Resolves once somebody listens in a schema: whoever waits there has looked before. */

@@ -66,4 +66,4 @@ it("STORE-09 purges, deletes and exports runs of a store, and touches nothing th
   expect(report.status === "whole" && report.events).toBeGreaterThan(700);
   await desk.decide(waits.approvalId, approve({ by: unverified("dana") }));
   expect((await desk.settled(waits.runId)).status).toBe("completed");
-}, 30_000);
+});

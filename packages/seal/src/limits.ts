@@ -7,6 +7,8 @@ export interface Limits {
   readonly depth: number;
   /** JSON values in the text: each scalar, list and object, tags included. */
   readonly nodes: number;
+  /** Lists and objects in the text, those of tags included: each takes several times a scalar's memory. */
+  readonly brackets: number;
   /** UTF-8 bytes of the text. */
   readonly bytes: number;
   /** UTF-8 bytes from which `onLarge` is told. */
@@ -19,6 +21,8 @@ const DEPTH_DEFAULT = 256;
 export const DEPTH_CEILING = 1000;
 /** Bounds memory and time of a hostile or runaway value: a million values are read in about 0.2 s. */
 const NODES_DEFAULT = 1_000_000;
+/** A `Set` of so many objects takes 45 MB. Real states, at 16 MiB, have a fifth of a million. */
+const BRACKETS_DEFAULT = 250_000;
 /** What a database row and a request can carry without special care. */
 export const BYTES_DEFAULT = 16 * 1024 * 1024;
 /** A state past this is usually a list that grows by accident. */
@@ -48,6 +52,7 @@ export const DERIVED_KEYS_MAX = 64;
 export const DEFAULT_LIMITS: Limits = Object.freeze({
   depth: DEPTH_DEFAULT,
   nodes: NODES_DEFAULT,
+  brackets: BRACKETS_DEFAULT,
   bytes: BYTES_DEFAULT,
   warnBytes: WARN_BYTES_DEFAULT,
 });

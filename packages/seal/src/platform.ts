@@ -63,15 +63,26 @@ export const setHas = methodOf<<V>(self: ReadonlySet<V>, value: V) => boolean>(
 );
 export const setAdd = methodOf<<V>(self: Set<V>, value: V) => unknown>(Set.prototype, "add");
 
+/** Without a prototype a descriptor can't seem to have a getter. */
+function descriptorOf(enumerable: boolean): PropertyDescriptor {
+  const own = { value: undefined, writable: true, enumerable, configurable: true };
+  return Object.setPrototypeOf(own, null) as PropertyDescriptor;
+}
+const visible = descriptorOf(true);
+const hidden = descriptorOf(false);
+
 /** Defines a data property as an assignment to a plain object would, whatever the object inherits. */
 export function defineData(target: object, key: PropertyKey, value: unknown): void {
-  // Without a prototype the descriptor can't seem to have a getter.
-  const descriptor: PropertyDescriptor = createObject(null);
-  descriptor.value = value;
-  descriptor.writable = true;
-  descriptor.enumerable = true;
-  descriptor.configurable = true;
-  defineProperty(target, key, descriptor);
+  // V8 makes room for all indexes below an index, up to thousands, unless one was once hidden: an
+  // object of one member, ten characters of a text, would take kilobytes.
+  if (typeof key === "string" && isDigit(charCodeAt(key, 0))) defineProperty(target, key, hidden);
+  visible.value = value;
+  defineProperty(target, key, visible);
+  visible.value = undefined;
+}
+
+export function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
 }
 
 export const isArray: (value: unknown) => value is unknown[] = Array.isArray;

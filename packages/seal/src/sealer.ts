@@ -164,6 +164,7 @@ function resolve(options: SealerOptions): CodecSettings {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   checkLimit("depth", limits.depth, DEPTH_CEILING);
   checkLimit("nodes", limits.nodes, Number.MAX_SAFE_INTEGER);
+  checkLimit("brackets", limits.brackets, Number.MAX_SAFE_INTEGER);
   checkLimit("bytes", limits.bytes, Number.MAX_SAFE_INTEGER);
   checkLimit("warnBytes", limits.warnBytes, Number.MAX_SAFE_INTEGER);
   const models = options.models ?? [];

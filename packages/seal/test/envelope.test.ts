@@ -247,7 +247,6 @@ describe("the envelope", () => {
         }
       }
     },
-    60_000,
   );
 
   it("SEAL-28 P3 refuses every truncation", () => {

@@ -34,6 +34,39 @@ export const HOSTILE: readonly HostileText[] = [
   },
   { name: "many empty lists", make: (bytes) => `[${repeat("[]", bytes)}]`, ends: "taken" },
   { name: "many empty objects", make: (bytes) => `[${repeat("{}", bytes)}]`, ends: "taken" },
+  {
+    name: "members up to the limit",
+    make: (bytes) => `{"$set":[${repeat("{}", Math.min(bytes, 749_990))}]}`,
+    ends: "taken",
+  },
+  {
+    name: "many entries of objects",
+    make: (bytes) => `{"$map":[${repeat("[{},0]", Math.min(bytes, 874_990))}]}`,
+    ends: "taken",
+  },
+  { name: "many low indexes", make: (bytes) => `[${repeat('{"34":0}', bytes)}]`, ends: "taken" },
+  {
+    name: "many indexes beside an escaped name",
+    make: (bytes) => `[{"\\n":0},${repeat('{"300":0}', bytes)}]`,
+    ends: "taken",
+  },
+  {
+    name: "many lists of pairs with an index",
+    make: (bytes) => `[${repeat('{"$object":[["900",0],["$",0]]}', bytes)}]`,
+    ends: "taken",
+  },
+  {
+    name: "many shapes",
+    make: (bytes) =>
+      `[${Array.from({ length: bytes / 16 }, (_, i) => `{"k${String(i).padStart(7, "0")}":1}`).join(",")}]`,
+    ends: "taken",
+  },
+  {
+    name: "many escaped names",
+    make: (bytes) =>
+      `[${Array.from({ length: bytes / 18 }, (_, i) => `{"\\n${String(i).padStart(7, "0")}":1}`).join(",")}]`,
+    ends: "taken",
+  },
   { name: "many zeros", make: (bytes) => `[${repeat("0", bytes)}]`, ends: "taken" },
   {
     name: "many keys",

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 
+import { execFileSync } from "node:child_process";
+
 import { createKeyring, decode, encode, open, sign, verify } from "../src/index.ts";
 import { nodeMac } from "../src/node.ts";
 import { refusalCode } from "./refusal.ts";
-import { cpuMs } from "./cpu-time.ts";
+import { quickest } from "./cpu-time.ts";
 import { HOSTILE } from "./hostile-texts.ts";
 
 const other = createKeyring({
@@ -26,28 +28,45 @@ const SIGNED = [
 ];
 const UNDER_A_SEAL = HOSTILE.filter(({ name }) => SIGNED.includes(name));
 
+/** Those for which the parser, the values or a `Set` of them took more memory than may be. */
+const GREEDY = HOSTILE.filter(({ name }) =>
+  [
+    "many equal-looking members",
+    "members up to the limit",
+    "many entries of objects",
+    "many low indexes",
+    "many indexes beside an escaped name",
+    "many lists of pairs with an index",
+  ].includes(name),
+);
+/** How far behind the collector is depends on who else is on the machine; the measured figures are in `docs/reports`. */
+const MEMORY_SLACK = 1.5;
+
 /** The machine of CI is slower and noisier than the one the bound is stated for. */
 const SLACK = 3;
 
-/** The time of one run; of the quickest of a few where one was slower than it may be. */
-function quickest(run: () => unknown, bound: number): number {
-  let best = cpuMs(run);
-  for (let again = 0; best >= bound && again < 4; again++) best = Math.min(best, cpuMs(run));
-  return best;
-}
-
 describe("hostile texts end within bounds", () => {
-  it.each(HOSTILE)(
-    "SEAL-26 P11 $name: a typed end, linear in the text",
-    ({ make, ends }) => {
-      const small = make(100_000);
-      const large = make(1_000_000);
-      expect(ends === "taken" ? encode(decode(small)) : refusalCode(() => decode(small))).toBe(
-        ends === "taken" ? small : "seal-malformed",
-      );
-      expect(quickest(() => decode(large), 200 * SLACK)).toBeLessThan(200 * SLACK);
+  it.each(HOSTILE)("SEAL-26 P11 $name: a typed end, linear in the text", ({ make, ends }) => {
+    const small = make(100_000);
+    const large = make(1_000_000);
+    expect(ends === "taken" ? encode(decode(small)) : refusalCode(() => decode(small))).toBe(
+      ends === "taken" ? small : "seal-malformed",
+    );
+    expect(quickest(() => decode(large), 200 * SLACK)).toBeLessThan(200 * SLACK);
+  });
+
+  it.each(GREEDY)(
+    "SEAL-26 P11 $name: little memory",
+    ({ name }) => {
+      const which = String(HOSTILE.findIndex((text) => text.name === name));
+      const program = new URL("long/hostile.ts", import.meta.url).pathname;
+      const args = ["--expose-gc", "--conditions=@holdpoint/source", program, which, "1000000"];
+      const printed = execFileSync(process.execPath, args, { encoding: "utf8" });
+      const { end, megabytes } = JSON.parse(printed) as { end: string; megabytes: number };
+      expect(end).not.toBe("untyped");
+      expect(megabytes).toBeLessThan(64 * MEMORY_SLACK);
     },
-    60_000,
+    120_000,
   );
 
   it.each(UNDER_A_SEAL)(
@@ -78,14 +97,16 @@ describe("hostile texts end within bounds", () => {
       `{"${"\\u0061".repeat(1e5)}":1}`,
     ];
     for (const text of texts) {
-      expect(cpuMs(() => verify(text, options))).toBeLessThan(150 * SLACK);
+      const bound = 150 * SLACK;
+      expect(quickest(() => verify(text, options), bound)).toBeLessThan(bound);
       expect(refusalCode(() => verify(text, options))).toBe("checkpoint-tampered");
     }
   });
 
   it("SEAL-26 refuses a text past the bytes by its length, unread", () => {
     expect(refusalCode(() => decode("x".repeat(17 * 1024 * 1024)))).toBe("seal-malformed");
-    expect(cpuMs(() => decode("x".repeat(17 * 1024 * 1024)))).toBeLessThan(100);
+    const long = "x".repeat(17 * 1024 * 1024);
+    expect(quickest(() => decode(long), 100)).toBeLessThan(100);
     const wide = `"${"é".repeat(9 * 1024 * 1024)}"`;
     expect(refusalCode(() => decode(wide))).toBe("seal-malformed");
     expect(decode(`"${"é".repeat(1000)}"`)).toHaveLength(1000);

@@ -6,5 +6,5 @@ import { PROPERTIES } from "./properties.ts";
 const RUNS = 10_000;
 
 describe("properties of every sealable value", () => {
-  it.each(PROPERTIES)("$title", ({ run }) => expect(() => run(RUNS)).not.toThrow(), 60_000);
+  it.each(PROPERTIES)("$title", ({ run }) => expect(() => run(RUNS)).not.toThrow());
 });

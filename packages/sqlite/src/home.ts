@@ -120,9 +120,9 @@ export class SqliteHome implements Committer {
       this.#rollback();
       throw isBusy(error) ? error : unavailable(error, "a commit");
     }
-    if (judged.status === "refused") {
+    if (judged.status !== "applicable") {
       this.#rollback();
-      return judged;
+      return judged.status === "refused" ? judged : { status: "done", repeated: true };
     }
     try {
       this.#handle.exec("COMMIT");
@@ -130,7 +130,7 @@ export class SqliteHome implements Committer {
       return this.#commitFailed(error);
     }
     if (judged.applied > 0) this.#tell(); // S4
-    return { status: "done", repeated: judged.repeated };
+    return { status: "done", repeated: false };
   }
 
   #removeOnce(removal: CheckedRemoval): boolean {

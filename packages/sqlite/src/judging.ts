@@ -5,9 +5,8 @@
  *    nothing can come between a check and what it allows (STORE-06, STORE-11, STORE-15). Reads only say why nothing changed.
  * J2 A write is judged against what the writes before it in the list left.
  * J3 Refusals name the first refused write, and of its reasons the first of version, fence, time.
- * J4 A row at the version that a write makes, made by this attempt, is this write's own: it stands already (APR-26). A row
- *    that moved on counts too, once another of the list is this attempt's and nothing of the list could be applied: all or
- *    none were.
+ * J4 A row at the version that a write makes, made by this attempt, is this write's own: it stands already (APR-26). Once one
+ *    of a list is, the whole list was applied before, since all or none were: what could be applied now is taken back.
  */
 
 import type { Refusal, Row } from "@holdpoint/approvals";
@@ -17,9 +16,10 @@ import type { CheckedWrite } from "./checked-writes.ts";
 import type { PreparedStatements } from "./prepared.ts";
 import { rowOf, selected, tables, type Table } from "./tables.ts";
 
-/** `applied` is how many writes changed a row: a refused list's are taken back by its caller. */
+/** `repeated` and `refused`: whatever changed a row is taken back by the caller. */
 export type Judged =
-  | { readonly status: "applicable"; readonly applied: number; readonly repeated: boolean }
+  | { readonly status: "applicable"; readonly applied: number }
+  | { readonly status: "repeated" }
   | { readonly status: "refused"; readonly write: number; readonly refusal: Refusal };
 
 /** Applies what can be, one statement a write, and says what the transaction has to become. */
@@ -30,15 +30,14 @@ export function judge(
   now: number,
 ): Judged {
   let applied = 0;
-  let own = 0;
   let refused: (Judged & { readonly status: "refused" }) | undefined;
   for (const [at, write] of writes.entries()) {
     if (statements.change(statementOf(write), bindsOf(attemptId, write, now)) === 1) {
       applied += 1;
     } else {
       const stands = standing(statements, write);
-      if (isOwn(attemptId, write, stands)) own += 1;
-      else if (write.expect !== "any" || stands === undefined) {
+      if (isOwn(attemptId, write, stands)) return { status: "repeated" }; // J4
+      if (write.expect !== "any" || stands === undefined) {
         refused ??= {
           status: "refused",
           write: at,
@@ -46,12 +45,8 @@ export function judge(
         };
       }
     }
-    // Only a list of which nothing could be applied may turn out to be repeated (J4).
-    if (refused !== undefined && (applied > 0 || refused.refusal.because !== "version"))
-      return refused;
   }
-  if (refused !== undefined && own === 0) return refused;
-  return { status: "applicable", applied, repeated: own > 0 && applied === 0 };
+  return refused ?? { status: "applicable", applied };
 }
 
 const sqlByTable = new Map<

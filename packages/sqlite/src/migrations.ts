@@ -6,6 +6,7 @@
  * 2  leases as rows, which a port takes and gives. Nothing took any before.
  * 3  snapshots of runs.
  * 4  what is to be told of runs.
+ * 5  when a run is to be looked at though nobody says anything. Waiting runs of before don't say so: each is looked at once.
  *
  * Older programs refuse a file of a newer version (`schema-newer`); newer programs bring an older file up at opening.
  */
@@ -144,8 +145,15 @@ CREATE TABLE outbox (
 CREATE INDEX outboxDue ON outbox (scope, dueAt, key) WHERE state = 'waiting';
 `;
 
+/** What never is due by itself is not in the index: looking costs what is due, whatever waits. */
+const fifth = `
+ALTER TABLE runs ADD COLUMN dueAt INTEGER;
+UPDATE runs SET dueAt = 0 WHERE status = 'interrupted';
+CREATE INDEX runsDue ON runs (scope, session, dueAt, key) WHERE dueAt IS NOT NULL;
+`;
+
 /** SQL that brings a file from version n to n + 1, by n. */
-export const migrations: readonly string[] = [first, second, third, fourth];
+export const migrations: readonly string[] = [first, second, third, fourth, fifth];
 
 /** The version of the schema that this release reads and writes. */
 export const schemaVersion: number = migrations.length;

@@ -24,6 +24,9 @@ export function sqliteRunRegistry(handle: SqliteHandle, options?: SqliteOptions)
 export const runReads = {
   get: `SELECT ${selected(tables.runs)} FROM runs WHERE scope = :scope AND key = :runId`,
   find: `SELECT ${selected(tables.runKeys)} FROM runKeys WHERE scope = :scope AND key = :key`,
+  due: `SELECT ${selected(tables.runs)} FROM runs INDEXED BY runsDue
+    WHERE scope = :scope AND session = :session AND dueAt <= :until AND (dueAt, key) > (:afterValue, :afterId)
+    ORDER BY dueAt, key LIMIT :limit`,
 } as const;
 
 export function runsOn(home: SqliteHome): RunRegistry {
@@ -44,8 +47,24 @@ export function runsOn(home: SqliteHome): RunRegistry {
       }),
     list: (scope, filter, page) =>
       home.read((statements) => readPage(statements, runPage(scope, filter, page))),
+    due: (scope, session, until, { after = first, limit }) =>
+      home.read((statements) =>
+        statements
+          .rows(runReads.due, {
+            scope,
+            session,
+            until,
+            afterValue: after.value,
+            afterId: after.id,
+            limit,
+          })
+          .map((raw) => rowOf(tables.runs, raw)),
+      ),
   };
 }
+
+/** Before every row: no time is negative. */
+const first = { value: -1, id: "" } as const;
 
 const statuses: readonly RunStatus[] = [
   "pending",

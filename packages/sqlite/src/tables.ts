@@ -61,6 +61,7 @@ const runs: Table = {
     startKey: "text or null",
     createdAt: "integer",
     updatedAt: "integer",
+    dueAt: "integer or null",
     sealed: "text",
   },
   appendOnly: false,

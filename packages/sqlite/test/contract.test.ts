@@ -24,31 +24,23 @@ function fileWith<T>(port: (store: SqliteStore) => T) {
 }
 
 describe("the approvals' contract", () => {
-  it.each(approvalStoreCases)(
-    "STORE-02 $name",
-    async ({ run }) => {
-      const make = () => {
-        const { first: store, ...more } = fileWith(({ approvals }) => approvals);
-        return { store, ...more };
-      };
-      await expect(run(make)).resolves.toBeUndefined();
-    },
-    30_000,
-  ); // racing askers try as often as the square of their number, and each winner waits for the disk
+  it.each(approvalStoreCases)("STORE-02 $name", async ({ run }) => {
+    const make = () => {
+      const { first: store, ...more } = fileWith(({ approvals }) => approvals);
+      return { store, ...more };
+    };
+    await expect(run(make)).resolves.toBeUndefined();
+  }); // racing askers try as often as the square of their number, and each winner waits for the disk
 });
 
 describe("the run registry's contract", () => {
-  it.each(runRegistryCases)(
-    "STORE-02 $name",
-    async ({ run }) => {
-      const make = () => {
-        const { first: registry, ...more } = fileWith(({ runs }) => runs);
-        return { registry, ...more };
-      };
-      await expect(run(make)).resolves.toBeUndefined();
-    },
-    30_000,
-  );
+  it.each(runRegistryCases)("STORE-02 $name", async ({ run }) => {
+    const make = () => {
+      const { first: registry, ...more } = fileWith(({ runs }) => runs);
+      return { registry, ...more };
+    };
+    await expect(run(make)).resolves.toBeUndefined();
+  });
 });
 
 describe("the leases' contract", () => {

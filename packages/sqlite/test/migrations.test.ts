@@ -9,7 +9,7 @@ import { expect, it } from "vitest";
 import { openSqlite } from "../src/index.ts";
 import { schemaVersion } from "../src/migrations.ts";
 import { place } from "./place.ts";
-import { put, scope } from "./record-writes.ts";
+import { move, put, scope } from "./record-writes.ts";
 import { schemaManifest } from "./schema-manifest.ts";
 
 const manifestPath = join(import.meta.dirname, "../schema-manifest.json");
@@ -52,6 +52,28 @@ it("STORE-01 is refused by an older program, which names both versions and chang
   expect(readFileSync(path)).toEqual(bytes);
 });
 
+it("STORE-01 WF-28 makes each run that waited in an older file due, and no other", async () => {
+  const path = place()();
+  const older = openSqlite(path);
+  const statuses = ["pending", "running", "interrupted", "completed"];
+  await older.commit(
+    "fill",
+    statuses.map((status) => ({
+      ...move(status, 0),
+      values: { ...move(status, 0).values, status },
+    })),
+  );
+  older.close();
+  const handle = new DatabaseSync(path);
+  handle.exec("DROP INDEX runsDue; ALTER TABLE runs DROP COLUMN dueAt; PRAGMA user_version = 4");
+  handle.close();
+  const store = openSqlite(path);
+  const rows = await Promise.all(statuses.map((status) => store.runs.get(scope, status)));
+  expect(rows.map((row) => row?.values["dueAt"])).toEqual([null, null, 0, null]);
+  expect(rows.map((row) => row?.version)).toEqual([1, 1, 1, 1]);
+  store.close();
+});
+
 it("STORE-01 leaves a file that a migration failed in as it was", () => {
   const path = place()();
   openSqlite(path).close();
@@ -89,4 +111,4 @@ it("STORE-01 is made once by eight processes that open a new file together", asy
     ),
   );
   expect(opened.map(({ stdout, stderr }) => stdout + stderr)).toEqual(Array(8).fill("0\n"));
-}, 30_000);
+});

@@ -42,7 +42,7 @@ describe(`with ${waiting} waiting runs and records`, () => {
     for (let at = 0; at < rows.length; at += 8_000) {
       await store.commit(`fill-${at}`, rows.slice(at, at + 8_000));
     }
-  }, 30_000);
+  });
 
   it("STORE-10 has them all", () => {
     const count = (table: string) => handle.prepare(`SELECT count(*) AS rows FROM ${table}`).get();

@@ -58,7 +58,7 @@ describe("four processes on one file", () => {
     expect(await store.approvals.changes(scope, 0, 10 * rounds)).toHaveLength(2 * rounds);
     await Promise.all(racers.map(({ end }) => end()));
     store.close();
-  }, 60_000);
+  });
 
   it("STORE-03 APR-27 wake each other", async () => {
     const path = place()();
@@ -73,7 +73,7 @@ describe("four processes on one file", () => {
       append("record-1", 1).key,
     );
     store.close();
-  }, 30_000);
+  });
 });
 
 describe("a process that is killed while it commits", () => {
@@ -89,7 +89,7 @@ describe("a process that is killed while it commits", () => {
       next = head + 1;
     }
     expect(next).toBeGreaterThan(16);
-  }, 60_000);
+  });
 });
 
 /** Runs the committing process until it has told of so many commits, kills it, and answers the last one that it told of. */

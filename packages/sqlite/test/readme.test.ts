@@ -20,16 +20,12 @@ describe("the README's samples", () => {
   it.each([
     ["first-run.ts", "paused\ncompleted\n"],
     ["own-handle.ts", "true\ndirectory-missing\n"],
-  ])(
-    "STORE-01 do what they say: %s",
-    async (name, printed) => {
-      const cwd = dirname(place()());
-      const args = ["--conditions=@holdpoint/source", join(samples, name)];
-      const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { cwd });
-      expect(stderr).toBe("");
-      expect(stdout).toBe(printed);
-      expect(readme).toContain(`\`\`\`text\n${printed}\`\`\``);
-    },
-    30_000,
-  );
+  ])("STORE-01 do what they say: %s", async (name, printed) => {
+    const cwd = dirname(place()());
+    const args = ["--conditions=@holdpoint/source", join(samples, name)];
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { cwd });
+    expect(stderr).toBe("");
+    expect(stdout).toBe(printed);
+    expect(readme).toContain(`\`\`\`text\n${printed}\`\`\``);
+  });
 });

@@ -67,4 +67,4 @@ it("STORE-09 purges, deletes and exports runs of a store, and touches nothing th
   await desk.decide(waits.approvalId, approve({ by: unverified("dana") }));
   expect((await desk.settled(waits.runId)).status).toBe("completed");
   store.close();
-}, 30_000);
+});

@@ -15,7 +15,6 @@ describe("the README's samples", () => {
       expect(readme).toContain(`<!-- sample: ${name} -->\n\n\`\`\`ts\n${source}\`\`\`\n`);
       await expect(import(`./samples/${name}.ts`)).resolves.toBeDefined();
     },
-    30_000,
   );
 
   it("TEST-02 has no block of code in the README that is not a sample", () => {

@@ -332,7 +332,7 @@ describe("anything thrown", () => {
       error,
       Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`m${at}`, at])),
     );
-    const started = performance.now();
+    const started = process.cpuUsage();
     const info = errorInfo(error);
     expect(encode(info).length).toBeLessThan(30_000);
     expect(info.message).toMatch(/^x{4096}… \(10000000 characters\)$/);
@@ -343,7 +343,8 @@ describe("anything thrown", () => {
     expect(errorInfo(fits)).toMatchObject({ attributes: fits });
     expect(errorInfo({ n: "z".repeat(16_383) }).omitted).toEqual(["n"]);
     expect(errorInfo({ ["m".repeat(129)]: 1 }).omitted).toEqual(["m".repeat(128)]);
-    expect(performance.now() - started).toBeLessThan(1000);
+    const { user, system } = process.cpuUsage(started); // its own work, however busy the machine is
+    expect((user + system) / 1000).toBeLessThan(1000);
   });
 });
 

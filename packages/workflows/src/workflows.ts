@@ -22,6 +22,7 @@ import type { CancelHow, Parts } from "./run/parts.ts";
 import { resolveParts, type WorkflowsOptions } from "./run/options.ts";
 import { readHistory, readOutput, readRun, readRuns, type RunList } from "./run/reading.ts";
 import { answerDoubt, resumeRun, type ResumeHow, type ResumeTaken } from "./run/resuming.ts";
+import { retryRun, type RetryHow, type RetryTaken } from "./run/retrying.ts";
 import { execute, seedRun, type StartOptions } from "./run/starting.ts";
 
 /** The definition that a name or a definition stands for. */
@@ -114,6 +115,14 @@ export class Workflows<const D extends readonly Workflow[] = readonly Workflow[]
   /** Ends a run; one that has ended is left. Resolves when it has. @throws WorkflowError `run-not-found`, `unknown-definition` */
   cancel(runId: string, how: CancelHow): Promise<RunView> {
     return cancelRun(this.#parts, runId, how);
+  }
+
+  /**
+   * Lets a failed run go on under its id: what finished stays finished, what failed is attempted anew, what waited or was denied
+   * is asked again. Resolves once that is on record. @throws as `retryRun`
+   */
+  retry(runId: string, how: RetryHow = {}): Promise<RetryTaken> {
+    return retryRun(this.#parts, runId, how);
   }
 
   /**

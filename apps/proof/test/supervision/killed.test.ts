@@ -12,7 +12,7 @@ import type { Order } from "../../src/supervision/order.ts";
 import { linesOf, supervising, until } from "../../src/supervision/process.ts";
 
 const runs = 100;
-const leaseMs = 1_200;
+const leaseMs = 4_000; // a busy machine may keep an owner that is well waiting for seconds
 const pollMs = 100;
 const cleanups: (() => void | Promise<void>)[] = [];
 afterEach(async () => {
@@ -80,11 +80,11 @@ it("WF-30 R070 finishes 100 running runs of a killed process in the three that a
   cleanups.push(() => store.close());
   const before = await statusesIn(store);
   const finishedBefore = await finishedCalls(store);
-  const takenMs = await until("the other", 30_000, async () => {
+  const takenMs = await until("the other", 60_000, async () => {
     const lease = await store.leases.get("default", "desk");
     return lease?.values["epoch"] === 2;
   });
-  await until("the end of all", 30_000, async () => {
+  await until("the end of all", 60_000, async () => {
     const statuses = await statusesIn(store);
     return statuses.length === runs && statuses.every((status) => status === "completed");
   });
@@ -94,4 +94,4 @@ it("WF-30 R070 finishes 100 running runs of a killed process in the three that a
   expect(effects.size).toBe(runs * stepsOfRun);
   expect(finishedBefore.size).toBe(2 * runs);
   expect([...finishedBefore].filter((call) => effects.get(call) !== 1)).toEqual([]);
-}, 180_000);
+});

@@ -24,6 +24,7 @@ function run(at: number): Write {
     startKey: null,
     createdAt: at,
     updatedAt: at,
+    dueAt: null,
     sealed: "opened by nobody",
   });
 }
@@ -68,9 +69,10 @@ it("WF-25 R071 WF-22 activates beside 10,000 waiting runs without a look at one,
   };
   const options = { definitions: [refund] as const, session: "desk", keyring, clock };
   const desk = new Supervisor({ store, ...options });
-  const began = performance.now();
+  const began = process.cpuUsage();
   const { adoptions } = await desk.activate();
-  const activatedMs = performance.now() - began;
+  const { user, system } = process.cpuUsage(began); // its own work, however busy the machine is
+  const activatedMs = (user + system) / 1000;
   expect(adoptions).toEqual([]);
   expect(activatedMs).toBeLessThan(2_000);
   expect(timers).toBe(3); // a round, a heartbeat, a watch over it
@@ -83,11 +85,13 @@ it("WF-25 R071 WF-22 activates beside 10,000 waiting runs without a look at one,
     const taken = await desk.decide(waitsFor[0]!.id, approve({ by: unverified("dana") }));
     decidedMs.push(performance.now() - since);
     expect(taken).toEqual({ status: "accepted", runId });
-    await expect.poll(async () => (await desk.get(runId))?.status).toBe("completed");
+    await expect
+      .poll(async () => (await desk.get(runId))?.status, { timeout: 60_000 })
+      .toBe("completed");
   }
   // Of ten, for a machine may have other things to do.
   expect(Math.min(...decidedMs)).toBeLessThan(100);
   await desk.shutdown();
   store.close();
   rmSync(folder, { recursive: true });
-}, 60_000);
+});

@@ -17,4 +17,4 @@ it("R061 STORE-06 takes no write of 50 owners that were stopped, replaced and wo
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}, 180_000);
+});

@@ -105,6 +105,28 @@ export const commitCases: readonly StoreCase[] = [
     },
   ),
 
+  storeCase(
+    "APR-26 applies no part of another list of an attempt that stands",
+    async ({ store }) => {
+      await commits(store, [put("a", 0), append("a", 1)], "one");
+      const others = [
+        [put("a", 0), append("a", 1), put("b", 0), append("b", 1)],
+        [put("b", 0), append("b", 1), put("a", 0), append("a", 1)],
+        [put("b", 0), put("c", 3), append("a", 1)],
+      ];
+      for (const other of others) {
+        const outcome = await store.commit("one", other);
+        same(outcome, { status: "done", repeated: true }, "another list of the attempt");
+      }
+      same(await store.get(tenant, "b"), undefined, "the row of the other lists");
+      same((await store.changes(tenant, 0, 10)).length, 1, "the changes after all of them");
+      await commits(store, [put("a", 1, { state: "decided" }), append("a", 2)], "two");
+      const late = await store.commit("one", [put("a", 0), append("a", 1), put("b", 0)]);
+      same(late, { status: "done", repeated: true }, "once its record has moved on");
+      same(await store.get(tenant, "b"), undefined, "the row of the other list, after that");
+    },
+  ),
+
   storeCase("APR-26 repeats an attempt that is late or fenced by now as done", async (under) => {
     const { store } = under;
     const before = (await store.now()) + 1_000;

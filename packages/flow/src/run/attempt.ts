@@ -11,7 +11,7 @@ import { Execution, type Executing } from "./execution.ts";
 import { neverAborted, type LiveRun } from "./live.ts";
 import type { Place } from "./place.ts";
 import type { ScopeEnd } from "./scope.ts";
-import { limitTime } from "./time-limit.ts";
+import { limitTime, type TimeLimit } from "./time-limit.ts";
 
 /** Which code, and under which options. */
 export interface Attempt<T> {
@@ -33,7 +33,12 @@ export async function attempt<T>(
   what: Attempt<T>,
 ): Promise<Attempted<T>> {
   for (;;) {
-    const end = await execute(place, at, what);
+    const execution = new Execution(place, at, what.options);
+    const limit = limitTime(place.live, at.path, what.options.timeoutMs, execution);
+    const ended = await run(place, execution, what.body);
+    limit?.over();
+    const closing = close(execution, ended, limit);
+    const end = closing instanceof Promise ? await closing : closing;
     if (end.how === "stopped") throw end.error;
     if (end.how === "waiting") return end;
     const outcome = outcomeOf(end, what.read);
@@ -115,22 +120,34 @@ type ExecutionEnd = ScopeEnd & {
   readonly raiseDoubts?: (() => void) | undefined;
 };
 
-async function execute(
-  place: Place,
-  at: Executing,
-  { options, body }: Attempt<unknown>,
-): Promise<ExecutionEnd> {
-  const { live, signal } = place;
-  const execution = new Execution(place, at, options);
-  const limit = limitTime(live, at.path, options.timeoutMs, execution);
-  const code = (): unknown => body(execution);
+/** Every promise in between costs each node a turn: there is none that is not needed. */
+function run(
+  { live, signal }: Place,
+  execution: Execution,
+  body: Attempt<unknown>["body"],
+): Promise<ScopeEnd> {
   const { scope } = execution;
-  const end =
-    signal === neverAborted
-      ? await scope.run(code)
-      : await live.executing(signal, scope, () => scope.run(code));
-  limit?.over();
-  if (execution.cleans) await execution.cleanUp(); // V3
+  const code = (): unknown => body(execution);
+  return signal === neverAborted
+    ? scope.run(code)
+    : live.executing(signal, scope, () => scope.run(code));
+}
+
+/** V3, and what a re-run left behind. */
+function close(
+  execution: Execution,
+  end: ScopeEnd,
+  limit: TimeLimit | undefined,
+): ExecutionEnd | Promise<ExecutionEnd> {
+  if (execution.cleans) return execution.cleanUp().then(() => closed(execution, end, limit));
+  return closed(execution, end, limit);
+}
+
+function closed(
+  execution: Execution,
+  end: ScopeEnd,
+  limit: TimeLimit | undefined,
+): ExecutionEnd | Promise<ExecutionEnd> {
   if (end.how === "stopped") {
     if (limit?.timedOut === undefined) return end;
     const { inDoubt } = execution;

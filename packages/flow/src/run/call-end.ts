@@ -1,7 +1,8 @@
 /**
  * How a call ends: what becomes of its approval, and what goes into the journal.
  *
- * K4 What was asked for after nobody waits for it any more (an abort, a time limit) is taken back at once.
+ * K4 What was asked for after nobody waits for it any more (an abort, a time limit) is taken back at once; not where the run is
+ *    only left as its log stands. Whoever takes it up finds the question again, and may have it on record by now.
  */
 import type { ApprovalRequest } from "@holdpoint/approvals";
 import { errorInfo, rebuildError, type CallOutcome, type ErrorInfo } from "@holdpoint/tools";
@@ -39,8 +40,8 @@ export async function settled(making: Making, outcome: CallOutcome): Promise<Set
 }
 
 /** Cut off with its execution, and may be asked for again: how it ended is for then to say, on its record too (FLOW-76). */
-function isLeft({ over, comesAgain }: CallSite): boolean {
-  return over && comesAgain;
+function isLeft({ over, mayRunAgain }: CallSite): boolean {
+  return over && mayRunAgain;
 }
 
 async function failedCall(
@@ -75,9 +76,7 @@ async function pendingCall(
 ): Promise<undefined> {
   const { live, visit } = site;
   if (site.over) {
-    // K4: a durable run that was aborted finds its record again.
-    const comesBack = live.durable && live.signal.aborted;
-    if (approvalId !== undefined && !comesBack)
+    if (approvalId !== undefined && !site.comesBack) // K4
       await withdraw(live, records, approvalId, "cancelled");
     if (live.signal.aborted) throw abortedRun(live);
     return undefined;

@@ -17,7 +17,9 @@ export interface CallSite {
   /** Whether the execution is over, or cut off: then nobody takes an outcome in any more. */
   readonly over: boolean;
   /** Whether its code may be run again although it was cut off: by a retry of it, of what is around it, or of the run. */
-  readonly comesAgain: boolean;
+  readonly mayRunAgain: boolean;
+  /** Whether it is cut off because the run is left as its log stands: whoever takes it up asks for the same again. */
+  readonly comesBack: boolean;
   /** A call is about to have its effect; answers that it has ended. */
   entering(made: Made, tool: AnyTool, begun: () => Started): (() => void) | undefined;
   /** Keeps what a call cost, and the approval that allowed or refused it, for its journal entry. */

@@ -79,16 +79,29 @@ class Copier {
   }
 
   #plain(value: object): object {
-    const descriptors = Object.getOwnPropertyDescriptors(value);
-    const copy: object = Object.create(Object.getPrototypeOf(value));
+    const copy = (Object.getPrototypeOf(value) === null ? Object.create(null) : {}) as Members;
     this.#seen.set(value, copy);
-    for (const key of Reflect.ownKeys(descriptors)) {
-      const descriptor = Reflect.get(descriptors, key) as PropertyDescriptor;
-      if ("value" in descriptor) descriptor.value = this.#part(descriptor.value);
-      Object.defineProperty(copy, key, descriptor);
+    for (const key of Reflect.ownKeys(value)) {
+      const descriptor = Object.getOwnPropertyDescriptor(value, key);
+      if (descriptor === undefined) continue;
+      // Objects that are assigned the same names share their layout; what an object inherits an assignment could run into.
+      if (isOrdinary(descriptor) && !(key in copy)) copy[key] = this.#part(descriptor.value);
+      else this.#define(copy, key, descriptor);
     }
     return copy;
   }
+
+  #define(copy: object, key: PropertyKey, descriptor: PropertyDescriptor): void {
+    if ("value" in descriptor) descriptor.value = this.#part(descriptor.value);
+    Object.defineProperty(copy, key, descriptor);
+  }
+}
+
+type Members = Record<PropertyKey, unknown>;
+
+/** As an assignment makes it. */
+function isOrdinary({ writable, enumerable, configurable }: PropertyDescriptor): boolean {
+  return writable === true && enumerable === true && configurable === true;
 }
 
 function isBare(value: object): boolean {

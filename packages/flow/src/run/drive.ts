@@ -35,7 +35,8 @@ export interface Failing {
 export async function drive(place: Place): Promise<Driven> {
   const { live, frame, signal } = place;
   for (;;) {
-    if (live.durable) await fairTurn(live.parts.clock);
+    const turn = live.durable ? fairTurn(live.parts.clock) : undefined;
+    if (turn !== undefined) await turn;
     if (signal.aborted) throw abortedRun(live);
     const step = plan(frame);
     switch (step.do) {
@@ -47,7 +48,8 @@ export async function drive(place: Place): Promise<Driven> {
         const failing = route(place);
         if (failing !== undefined) return failing;
         // The next round's start goes along with its first commit; an end is durable before it is told.
-        if (frame.visits.length > 0) await live.flush();
+        const flushed = frame.visits.length > 0 ? live.flush() : undefined;
+        if (flushed !== undefined) await flushed;
         break;
       }
       case "pause":
@@ -76,8 +78,8 @@ function runRound(place: Place, visits: readonly OpenVisit[]): Promise<void> {
 /** Reducers and routes are the user's: what they throw ends the frame (D2). */
 function route({ live, graph, frame }: Place): Failing | undefined {
   try {
-    const { routed, state } = routeRound(graph, frame);
-    live.emit({ type: "routed", ...routed }, state);
+    const { routed, state } = routeRound(graph, frame, live.durable);
+    live.emit(routed, state);
     return undefined;
   } catch (error) {
     return { status: "failing", error, node: undefined };

@@ -21,6 +21,7 @@ import type { ContextOps } from "./context.ts";
 import type { Identity, Made } from "./identity.ts";
 import { beginAsking, declaredFacts, questionOf, type Question } from "./interrupting.ts";
 import { raiseDoubt } from "./doubt.ts";
+import { endsRun } from "./endings.ts";
 import { leaveBehind } from "./leaving.ts";
 import { journaled } from "./journaled.ts";
 import {
@@ -266,8 +267,19 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     return this.scope.over || this.signal.aborted;
   }
 
-  get comesAgain(): boolean {
-    return this.live.durable || this.#triedAgain || this.place.within?.comesAgain === true;
+  get mayRunAgain(): boolean {
+    return this.live.durable || this.#triedAgain || this.place.within?.mayRunAgain === true;
+  }
+
+  get comesBack(): boolean {
+    const { live, scope } = this;
+    if (!live.durable) return false;
+    if (live.signal.aborted) return true;
+    const { stopped } = scope;
+    // An abort that is not the run's own, like a time limit, is of something around this: its visit ends, and the run goes on.
+    const isOver = (fault: unknown): boolean =>
+      isFlowError(fault, "timed-out") || isFlowError(fault, "aborted") || endsRun(fault, live);
+    return stopped !== undefined && !isOver(stopped.by);
   }
 
   /** Kept only where a retry could enter it a second time without knowing how the first ended (TOOL-13). */

@@ -228,11 +228,12 @@ function foldReplaced(run: RunState, event: EventOf<"superseded" | "answer-unuse
   const wait = waits.find((candidate) => candidate.callId === event.callId);
   remove(waits, (candidate) => candidate === wait);
   if (event.type !== "superseded" || !event.again) return;
-  if (wait?.kind !== "approval" || wait.id === undefined) return;
+  if (wait?.kind !== "approval") return;
+  wake(run, event.visit);
+  if (wait.id === undefined) return; // a gate asks anew by its inputs
   const key = replacedKey(wait.id);
   const generation = (replaced[key]?.generation ?? 0) + 1;
   replaced[key] = { generation, arguments: wait.arguments, rule: wait.facts.rule }; // FLOW-38, FLOW-66
-  wake(run, event.visit);
 }
 
 function foldAnswered(run: RunState, event: EventOf<"answered">): void {

@@ -4,34 +4,27 @@
 import { FlowError } from "../errors.ts";
 import type { Graph, GraphNode } from "../graph/flow.ts";
 import { END, type State } from "../graph/node.ts";
+import type { EventOf } from "./event.ts";
 import { mergedState } from "./fold.ts";
 import { dueOf } from "./joins.ts";
 import type { Frame } from "./state.ts";
 
-/** What the event `routed` says, and the state that it leads to. */
+/** The event that a round ends with, but for its time, and the state that it leads to. */
 export interface Round {
-  readonly routed: Routed;
+  readonly routed: Omit<EventOf<"routed">, "at">;
   readonly state: State;
 }
 
-export interface Routed {
-  /** The nested run that it is of; absent for the run itself. */
-  readonly frame?: string;
-  readonly reduced: State;
-  readonly taken: Readonly<Record<string, readonly string[]>>;
-  readonly next: readonly string[];
-  /** Joins that are due and wait for others; absent: none. */
-  readonly held?: readonly string[];
-  readonly ended: boolean;
-}
-
-/** Merges the updates and follows edges and routes. @throws FlowError `update-conflict`, `undeclared-route`, `state-invalid` */
-export function routeRound(graph: Graph, frame: Frame): Round {
+/**
+ * Merges the updates and follows edges and routes. `kept`: whether the event goes on record; what each visit chose is told
+ * there alone. @throws FlowError `update-conflict`, `undeclared-route`, `state-invalid`
+ */
+export function routeRound(graph: Graph, frame: Frame, kept: boolean): Round {
   const reduced = reduce(graph, frame);
   const state = mergedState(frame, reduced);
   graph.state.whole(state);
 
-  const taken: Record<string, readonly string[]> = {};
+  const taken: Record<string, readonly string[]> = kept ? {} : untold;
   const named: string[] = [];
   let ended = false;
   for (const visit of frame.visits) {
@@ -39,7 +32,7 @@ export function routeRound(graph: Graph, frame: Frame): Round {
     const via = visit.status === "finished" ? visit.end.via : undefined;
     const targets =
       via === undefined ? onward(node, state) : [via === "denied" ? node.denied! : node.failed!];
-    taken[visit.path] = targets;
+    if (kept) taken[visit.path] = targets;
     if (targets.length === 0) ended = true;
     for (const target of targets) {
       if (target === END) ended = true;
@@ -48,10 +41,22 @@ export function routeRound(graph: Graph, frame: Frame): Round {
   }
   const { next, held } = dueOf(graph, named, frame.held);
   const { path } = frame;
-  const where = path === "" ? undefined : { frame: path };
-  const waits = held.length === 0 ? undefined : { held };
-  return { routed: { ...where, reduced, taken, next, ...waits, ended }, state };
+  const routed =
+    path === "" && held.length === 0
+      ? ({ type: "routed", reduced, taken, next, ended } as const)
+      : ({
+          type: "routed",
+          ...(path !== "" && { frame: path }),
+          reduced,
+          taken,
+          next,
+          ...(held.length > 0 && { held }),
+          ended,
+        } as const);
+  return { routed, state };
 }
+
+const untold: Record<string, never> = Object.freeze({});
 
 /** Fields with a reducer, merged in declaration order; others may be written once a round. */
 function reduce(graph: Graph, frame: Frame): State {

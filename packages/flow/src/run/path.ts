@@ -22,6 +22,7 @@ function itemIndex(path: string): number | undefined {
 
 /** The frame that a visit's or an item's path lies in. */
 export function frameAt(run: Stand, path: string): Frame {
+  if (run.frames.size === 0) return run;
   const end = path.lastIndexOf("/");
   if (end < 0) return run;
   const frame = run.frames.get(path.slice(0, end));
@@ -32,9 +33,8 @@ export function frameAt(run: Stand, path: string): Frame {
 /** The visit of this path, or of this item, in its frame's current round. */
 export function visitAt(run: Stand, path: string): VisitState {
   const whole = path.endsWith("]") ? path.slice(0, path.lastIndexOf("[")) : path;
-  const visit = frameAt(run, path).visits.find((candidate) => candidate.path === whole);
-  if (visit === undefined) throw new Error(`no visit ${path} in this round`);
-  return visit;
+  for (const visit of frameAt(run, path).visits) if (visit.path === whole) return visit;
+  throw new Error(`no visit ${path} in this round`);
 }
 
 /** The same, where it has not finished. */

@@ -12,8 +12,9 @@ import { isApprovalError } from "@holdpoint/approvals";
 import { errorInfo } from "@holdpoint/tools";
 
 import { encodeState, sealRun } from "../checkpoint/seal.ts";
-import { FlowError, isFlowError, type FlowErrorCode } from "../errors.ts";
+import { FlowError, isFlowError } from "../errors.ts";
 import { drive, type Failing } from "./drive.ts";
+import { endsRun } from "./endings.ts";
 import type { LiveRun, Sealed } from "./live.ts";
 import { openWaits, waitsOf } from "./pending.ts";
 import { rootPlace } from "./place.ts";
@@ -120,20 +121,6 @@ async function concludeUnused(live: LiveRun): Promise<void> {
       });
     }
   }
-}
-
-const endings: ReadonlySet<FlowErrorCode> = new Set([
-  "depth-budget",
-  "no-approver",
-  "payload-not-pure",
-  "round-budget",
-  "state-not-sealable",
-  "visit-budget",
-]);
-
-/** Which faults are the run's own (R2). */
-function endsRun(fault: unknown, live: LiveRun): boolean {
-  return !live.durable || (isFlowError(fault) && endings.has(fault.code));
 }
 
 /** R3. A lost race for an approval stays what it is: callers know it by its own class. */

@@ -8,6 +8,7 @@ import {
   decisionTerms,
   ineligible,
   sealableDecision,
+  type ApprovalRecords,
   type Decision,
   type DecisionRecord,
   type Write,
@@ -22,11 +23,12 @@ import { pendingId, type ApprovalWait, type Waiting } from "./wait.ts";
 
 type WaitingApproval = Waiting<ApprovalWait>;
 
-/** How one approval stands for a resume: it settles, votes leave it open, or nobody decided it yet. */
+/** How one approval stands for a resume: it settles, votes leave it open, nobody decided it yet, or it is to be asked again. */
 export type ApprovalPlan =
   | { readonly status: "settles"; readonly settling: Settling }
   | { readonly status: "votes"; readonly writes: readonly Write[] }
-  | { readonly status: "undecided" };
+  | { readonly status: "undecided" }
+  | { readonly status: "taken-back" };
 
 const undecided: ApprovalPlan = { status: "undecided" };
 
@@ -69,9 +71,11 @@ export async function planApproval(
     case "open":
       return { status: "votes", writes: plan.writes };
     case "stands":
-      if (decision !== undefined || !isClosedForRun(live, plan.decision))
-        throw new ApprovalAlreadyDecided(approvalId, plan.decision);
-      return settles(plan.decision);
+      if (decision === undefined && isClosedForRun(live, plan.decision))
+        return settles(plan.decision);
+      if (decision === undefined && (await isTakenBack(live, records, approvalId)))
+        return { status: "taken-back" };
+      throw new ApprovalAlreadyDecided(approvalId, plan.decision);
     case "pending":
       return undecided;
     case "missing":
@@ -85,6 +89,17 @@ export async function planApproval(
  */
 function isClosedForRun(live: LiveRun, { approved }: DecisionRecord): boolean {
   return live.durable && !approved;
+}
+
+/**
+ * An approval that ended unused while its question is open in the log: a process that the run was taken from, or that died right
+ * then, took it back. Nobody said no, and it answers nothing any more, so a durable run asks again. Where the log has gone on
+ * by it, that is refused by its revision.
+ */
+async function isTakenBack(live: LiveRun, records: ApprovalRecords, id: string): Promise<boolean> {
+  if (!live.durable) return false;
+  const stands = await records.read(live.state.seed.scope, id);
+  return stands?.state === "consumed" && stands.outcome === "unused";
 }
 
 function unknownApproval(live: LiveRun, id: string): FlowError {

@@ -18,7 +18,7 @@ import { noRecords } from "./call-end.ts";
 import { commitKnown } from "./commit.ts";
 import type { SpentApproval } from "./journal.ts";
 import { specAt } from "./follows.ts";
-import type { LiveRun } from "./live.ts";
+import type { LiveRun, NewEvent } from "./live.ts";
 import { openWaits } from "./pending.ts";
 import { planAnswer } from "./plan-answer.ts";
 import { checkEdit, planApproval } from "./plan-approval.ts";
@@ -37,6 +37,8 @@ interface Plan {
   readonly votes: Settling["writes"];
   /** Sleeps whose time has come: they end in the same commit. */
   readonly due: readonly Waiting<SleepWait>[];
+  /** Questions whose approvals were taken back: they are asked again. */
+  readonly again: readonly Waiting<ApprovalWait>[];
 }
 
 /**
@@ -58,7 +60,7 @@ export async function spendAnswers(
   const plan = await planSpend(live, matched ?? waits.filter(isApproval), due);
   await checkOthers(live, records, waits, plan);
   await checkEarlier(live, records);
-  if (plan.settles.length === 0 && due.length === 0) {
+  if (plan.settles.length === 0 && due.length === 0 && plan.again.length === 0) {
     if (plan.votes.length > 0) await recordVotes(live, records!, plan.votes);
     return false;
   }
@@ -78,8 +80,9 @@ async function spendOnce(
   if (mac !== undefined && takeOnce(mac, "resumed", live.parts.clock.now()) !== undefined)
     throw usedUp(live, plan);
   try {
-    const { attemptId, settles, votes, due } = plan;
-    await spend(live, records, attemptId, settles, { votes, events: firedBy(due) });
+    const { attemptId, settles, votes, due, again } = plan;
+    const events = [...firedBy(due), ...askedAgain(plan)];
+    await spend(live, records, attemptId, settles, { votes, events });
   } catch (error) {
     if (mac !== undefined) giveBack(mac); // FLOW-59: a refused settle does not spend the checkpoint
     throw error;
@@ -155,6 +158,15 @@ async function supersedeRest(live: LiveRun): Promise<void> {
   }
 }
 
+/** The run goes on by these: where nothing else answers it, an answer to nothing says so. */
+function askedAgain({ attemptId, settles, again }: Plan): readonly NewEvent[] {
+  const replaced = again.map(({ path: visit, wait: { callId, approvalId } }) => {
+    return { type: "superseded", visit, callId, approvalId, again: true } as const;
+  });
+  if (replaced.length === 0 || settles.length > 0) return replaced;
+  return [{ type: "answered", attemptId, answers: [] }, ...replaced];
+}
+
 function usedUp(live: LiveRun, { settles, due }: Plan): ApprovalAlreadyDecided {
   const [settle] = settles;
   return settle === undefined
@@ -171,6 +183,7 @@ async function planSpend(
   const attemptId = live.parts.ids.id();
   const settles: Settling[] = [];
   const votes: Write[] = [];
+  const again: Waiting<ApprovalWait>[] = [];
   for (const one of asked) {
     if ("answer" in one) {
       settles.push({ answered: await planAnswer(live, one), writes: [] });
@@ -184,8 +197,9 @@ async function planSpend(
     const plan = await planApproval(live, one, { attemptId, decision });
     if (plan.status === "settles") settles.push(plan.settling);
     if (plan.status === "votes") votes.push(...plan.writes);
+    if (plan.status === "taken-back") again.push({ path: one.path, wait: one.wait });
   }
-  return { attemptId, settles, votes, due };
+  return { attemptId, settles, votes, due, again };
 }
 
 /** Earlier answers that the store holds are consumed records with that very decision (FLOW-55). */

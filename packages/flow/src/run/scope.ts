@@ -127,6 +127,12 @@ export class Scope {
     this.#close({ how: "stopped", error });
   }
 
+  /** What stopped it, where something did. */
+  get stopped(): { readonly by: unknown } | undefined {
+    if (this.#latch.is === "open" || this.#latch.end.how !== "stopped") return undefined;
+    return { by: this.#latch.end.error };
+  }
+
   /** Whether this execution has ended. */
   get over(): boolean {
     return this.#isOver;

@@ -19,9 +19,8 @@ export function checkedUpdate({ graph }: Place, path: string, value: unknown): S
     );
   }
   const update: State = {};
-  for (const [name, written] of Object.entries(value)) {
-    update[name] = graph.state.field(name, written, path);
-  }
+  for (const name of Object.keys(value))
+    update[name] = graph.state.field(name, (value as State)[name], path);
   return Object.freeze(update);
 }
 

@@ -5,8 +5,8 @@
  */
 import { isFlowError } from "../errors.ts";
 import type { GraphNode } from "../graph/flow.ts";
-import type { CallSpec, FunctionSpec, MaybePromise, SubflowSpec } from "../graph/node.ts";
-import { attempt } from "./attempt.ts";
+import type { CallSpec, FunctionSpec, MaybePromise, State, SubflowSpec } from "../graph/node.ts";
+import { attempt, type Attempt, type Attempted } from "./attempt.ts";
 import { runGraph, VisitContext } from "./context.ts";
 import type { VisitEnd } from "./event.ts";
 import type { Execution } from "./execution.ts";
@@ -37,18 +37,18 @@ export async function runVisit(place: Place, visit: OpenVisit): Promise<void> {
   const end =
     spec.kind === "map" || spec.kind === "map-call"
       ? await visitMap(place, visit, node, spec)
-      : await visitCode(place, visit, node, spec);
+      : endOf(node, await attempt(place, visit, codeOf(place, visit, spec)));
   if (end === undefined) return live.emit({ type: "visit-waiting", visit: visit.path });
-  return finish(live, visit, end);
+  const taking =
+    visit.items === undefined && isFresh(visit.execution) ? undefined : takeBack(live, visit);
+  if (taking !== undefined) await taking;
+  live.emit({ type: "visit-finished", visit: visit.path, end });
 }
 
 /** What an execution that was cut off had asked for is taken back: its visit is over, and nobody can answer any more. */
-async function finish(live: LiveRun, visit: OpenVisit, end: VisitEnd): Promise<void> {
-  if (visit.items !== undefined || !isFresh(visit.execution)) {
-    const open = waitsIn(live.state, visit).flatMap(({ wait }) => (isOpen(wait) ? [wait] : []));
-    if (open.length > 0) await withdrawAll(live, open, "cancelled");
-  }
-  live.emit({ type: "visit-finished", visit: visit.path, end });
+function takeBack(live: LiveRun, visit: OpenVisit): Promise<void> | undefined {
+  const open = waitsIn(live.state, visit).flatMap(({ wait }) => (isOpen(wait) ? [wait] : []));
+  return open.length > 0 ? withdrawAll(live, open, "cancelled") : undefined;
 }
 
 /** V1. Whether the visit began; if its inputs could not be made, it has failed. */
@@ -67,18 +67,16 @@ function startVisit({ live, frame }: Place, visit: OpenVisit, node: GraphNode): 
   }
 }
 
-/** `undefined`: it waits. */
-async function visitCode(
-  place: Place,
-  visit: OpenVisit,
-  node: GraphNode,
-  spec: CodeSpec,
-): Promise<VisitEnd | undefined> {
-  const outcome = await attempt(place, visit, {
+function codeOf(place: Place, visit: OpenVisit, spec: CodeSpec): Attempt<State> {
+  return {
     options: spec.options,
     body: (execution) => bodyOf(place, visit, spec, execution),
     read: (value) => checkedUpdate(place, visit.path, value),
-  });
+  };
+}
+
+/** `undefined`: it waits. */
+function endOf(node: GraphNode, outcome: Attempted<State>): VisitEnd | undefined {
   switch (outcome.how) {
     case "finished":
       return { ok: true, update: outcome.value };

@@ -107,7 +107,7 @@ describe("outcomes reach the code in one order, and a re-run gets it again", () 
     );
     expect(resumes).toBeGreaterThan(1_000);
     expect(seen).toBeGreaterThan(1_000);
-  }, 120_000);
+  });
 
   it("FLOW-62 ends a run that paused at every point as one that never did, with the same effects (function, gate and call nodes)", async () => {
     const sequential = fc.array(
@@ -178,7 +178,7 @@ describe("outcomes reach the code in one order, and a re-run gets it again", () 
       { numRuns: 300, seed: 62 },
     );
     expect(pauses).toBeGreaterThan(600);
-  }, 120_000);
+  });
 
   it("FLOW-46 delivers one outcome at a time, each after the code that the last one woke has come to rest", async () => {
     const { tool } = effects();
@@ -339,7 +339,7 @@ describe("outcomes reach the code in one order, and a re-run gets it again", () 
     );
     expect(told).toContain("step-recorded");
     expect(told.filter((type) => type === "replay-diverged")).toEqual([]);
-  }, 60_000);
+  });
 });
 
 /** Where two visits run at once, whose dice fell first is nobody's promise. */

@@ -47,7 +47,7 @@ describe("everything that waits in a round is in the result", () => {
       expect(stateOf(await runner().resume(f, second.checkpoint, replies(rest))).sum).toBe(70);
       expect(log).toHaveLength(5);
     }
-  }, 60_000);
+  });
 
   it("FLOW-21 lists what waits in node and call order, whichever port answered first", async () => {
     const { gated, other } = effects();

@@ -139,7 +139,7 @@ describe("a checkpoint that was touched is refused, with nothing run and no reco
       state: "pending",
     });
     expect(log).toEqual(["free(1)"]);
-  }, 60_000);
+  });
 
   it("FLOW-50 refuses every leaf of the sealed body, changed one at a time", async () => {
     const { log, f, envelope, runner, count } = await waiting();

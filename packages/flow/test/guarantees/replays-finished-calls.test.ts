@@ -123,7 +123,7 @@ describe("finished calls are replayed, not run", () => {
     expect(sizes[0]).toBeGreaterThan(2_000_000);
     expect(sizes[0]).toBeLessThan(2_300_000);
     expect(sizes[1]! / sizes[0]!).toBeCloseTo(2, 1);
-  }, 30_000);
+  });
 
   it("FLOW-31 calls a tool whose input can't be sealed after a pause as it would have without one", async () => {
     const { free, gated } = effects();

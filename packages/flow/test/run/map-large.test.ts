@@ -58,7 +58,7 @@ describe("large maps", () => {
     const expected = straight.map((got, n) => (denied.has(n) ? "denied" : got));
     expect(state["got"]).toEqual(expected);
     expect(expected.filter((got) => got === "failed")).toHaveLength(3);
-  }, 30_000);
+  });
 
   it("FLOW-72 goes on after a crash at any revision with the items that had ended, from its log", async () => {
     const { log, tool } = effects();

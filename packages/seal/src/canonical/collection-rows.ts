@@ -34,7 +34,7 @@ export const mapRow: Row = {
     writer.bare(value, "a Map");
     const count = mapSize(value);
     writer.nest(count === 0 ? depth : depth + 1);
-    writer.spend(4 * count, count);
+    writer.spend(4 * count, count, count + 1);
     const pairs = blankList(count);
     let index = 0;
     mapEach(value as Map<unknown, unknown>, (held, key) => {
@@ -78,6 +78,7 @@ export const setRow: Row = {
   encode(value, writer, depth) {
     writer.bare(value, "a Set");
     writer.nest(depth);
+    writer.spend(0, 0, 1);
     const members = blankList(setSize(value));
     let index = 0;
     setEach(value as Set<unknown>, (member) => {

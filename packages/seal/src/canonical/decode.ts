@@ -56,7 +56,7 @@ export function checkText(
   }
   let tree: Json;
   try {
-    tree = parseText(text, spelling.escapedNames);
+    tree = parseText(text, spelling.byHand);
   } catch {
     // The parser's own message quotes the text.
     throw new SealDecodeError("", "it is not JSON");
@@ -181,15 +181,21 @@ class Check implements Checker {
   }
 
   distinct(values: readonly Json[]): void {
-    const seen = new Set<string>();
+    const seen = new Set<Json>();
+    // Tagged ones by their text, kept apart from a string that reads the same.
+    const tagged = new Set<string>();
     for (let i = 0; i < values.length; i++) {
       const value = values[i]!;
-      if (!isPrimitive(value)) continue;
-      const text = jsonStringify(value);
-      // A Map knows one zero; the other can't be in it.
-      if (text === NEGATIVE_ZERO) this.refuse("a negative zero as key or member");
-      if (setHas(seen, text)) this.refuse("a key or member given twice");
-      setAdd(seen, text);
+      if (typeof value !== "object" || value === null) {
+        if (setHas(seen, value)) this.refuse("a key or member given twice");
+        setAdd(seen, value);
+      } else if (isTaggedPrimitive(value)) {
+        const text = jsonStringify(value);
+        // A Map knows one zero; the other can't be in it.
+        if (text === NEGATIVE_ZERO) this.refuse("a negative zero as key or member");
+        if (setHas(tagged, text)) this.refuse("a key or member given twice");
+        setAdd(tagged, text);
+      }
     }
   }
 
@@ -228,8 +234,7 @@ class Check implements Checker {
 const NEGATIVE_ZERO = '{"$num":"-0"}';
 
 /** Whether a `Map` would find the value again by equality, so that a repeat is one entry. */
-function isPrimitive(value: Json): boolean {
-  if (typeof value !== "object" || value === null) return true;
+function isTaggedPrimitive(value: object): boolean {
   if (isArray(value) || isBare(value)) return false;
   const first = objectKeys(value)[0];
   return (

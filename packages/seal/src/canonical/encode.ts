@@ -45,8 +45,10 @@ export class Walk implements Writer {
   readonly #copying: boolean;
   readonly #maxDepth: number;
   readonly #maxNodes: number;
+  readonly #maxBrackets: number;
   readonly #maxBytes: number;
   #nodes = 0;
+  #brackets = 0;
   #bytes = 0;
   #level = 0;
   /** Segment by level: where in the container of that level the walk is. */
@@ -62,6 +64,7 @@ export class Walk implements Writer {
     this.#copying = isProxy === undefined || settings.codecs.length > 0;
     this.#maxDepth = settings.limits.depth;
     this.#maxNodes = settings.limits.nodes;
+    this.#maxBrackets = settings.limits.brackets;
     this.#maxBytes = settings.limits.bytes;
   }
 
@@ -80,11 +83,13 @@ export class Walk implements Writer {
     return this.#value(value, depth);
   }
 
-  spend(characters: number, nodes = 0): void {
+  spend(characters: number, nodes = 0, brackets = 0): void {
     this.#bytes += characters;
     this.#nodes += nodes;
+    this.#brackets += brackets;
     if (this.#bytes > this.#maxBytes) this.#tooLarge();
     if (this.#nodes > this.#maxNodes) this.#tooMany();
+    if (this.#brackets > this.#maxBrackets) this.#tooManyBrackets();
   }
 
   nest(depth: number): void {
@@ -133,7 +138,7 @@ export class Walk implements Writer {
 
   /** Counts the bracket and the payload of a tag without parts. */
   #tag(tag: Json, depth: number): Json {
-    this.spend(0, 1);
+    this.spend(0, 1, 1);
     this.nest(depth);
     return tag;
   }
@@ -167,6 +172,7 @@ export class Walk implements Writer {
     // Until a part is looked at, what is refused is the container itself.
     this.#at[level] = SELF;
     this.nest(depth);
+    if (++this.#brackets > this.#maxBrackets) this.#tooManyBrackets();
   }
 
   fields(source: object, depth: number, wanted?: (key: string) => boolean): Json {
@@ -237,7 +243,7 @@ export class Walk implements Writer {
   #pairs(written: Record<string, unknown>, depth: number): Json {
     const names = getNames(written);
     // The list, and for each pair its bracket and its key, on top of what the walk has counted.
-    this.spend(8 + 4 * names.length, 1 + 2 * names.length);
+    this.spend(8 + 4 * names.length, 1 + 2 * names.length, 1 + names.length);
     const pairs = blankList(names.length);
     for (let i = 0; i < names.length; i++) {
       const key = names[i]!;
@@ -337,7 +343,7 @@ export class Walk implements Writer {
     const outer = this.#within;
     this.#within = `model ${name}`;
     this.nest(depth + 1);
-    this.spend(name.length + 14, 3);
+    this.spend(name.length + 14, 3, 1);
     this.#at[this.#level] = { place: "fields" };
     const fields = this.fields(value, depth + 2, (key) => key[0] !== "_");
     this.#within = outer;
@@ -364,7 +370,7 @@ export class Walk implements Writer {
       }
       this.#enter(value, depth);
       this.nest(depth + 1);
-      this.spend(codec.type.length + 14, 2);
+      this.spend(codec.type.length + 14, 2, 1);
       this.#at[this.#level] = { place: "standIn" };
       const written = this.#value(standIn, depth + 2);
       this.#within = outer;
@@ -390,6 +396,18 @@ export class Walk implements Writer {
     this.#cycle();
     const limit = this.#maxNodes;
     this.#limit(`it has more than ${limit} values`, "Keep bulk data outside", limit, this.#nodes);
+  }
+
+  #tooManyBrackets(): never {
+    this.#cycle();
+    const limit = this.#maxBrackets;
+    const figure = this.#brackets;
+    this.#limit(
+      `it has more than ${limit} lists and objects`,
+      "Keep bulk data outside",
+      limit,
+      figure,
+    );
   }
 
   #tooLarge(): never {

@@ -9,8 +9,8 @@ export interface Writer {
   part(value: unknown, depth: number, at: Segment): Json;
   /** Writes own data properties as an object, or as a list of pairs where a key asks for it. */
   fields(source: object, depth: number, wanted?: (key: string) => boolean): Json;
-  /** Counts characters, and values, that the text will hold at least, before they are made. */
-  spend(characters: number, nodes?: number): void;
+  /** Counts characters, values, and those of them that are brackets, before they are made. */
+  spend(characters: number, nodes?: number, brackets?: number): void;
   /** Refuses a bracket that would be opened inside `depth` others, past the limit. */
   nest(depth: number): void;
   /** Refuses where own properties would be lost. */

@@ -17,8 +17,8 @@ export type Scan =
       readonly members: number;
       /** A name begins with a digit, so that its place among the names may not be its own. */
       readonly indexNames: boolean;
-      /** A name is spelled with an escape, which not every native parser reads right. */
-      readonly escapedNames: boolean;
+      /** Names that the native parser reads wrong, or with too much memory: see `parse.ts`. */
+      readonly byHand: boolean;
     }
   | { readonly status: "refused"; readonly at: number; readonly reason: string };
 
@@ -29,6 +29,8 @@ const NUMBER_CHARS_MAX = 25;
 const SMALL_INTEGER_DIGITS = 15;
 /** Past this many bytes of a string its end is searched for natively, where bytes are characters. */
 const LOOKED_AT_BYTES = 48;
+/** For each name of one or two digits the native parser may take 350 bytes. */
+const SHORT_INDEX_NAMES_MAX = 32_768;
 
 /** Scans a well-formed text, given with its bytes; `at` of a refusal counts bytes. */
 export function scan(text: string, bytes: Uint8Array, limits: Limits): Scan {
@@ -38,8 +40,10 @@ export function scan(text: string, bytes: Uint8Array, limits: Limits): Scan {
   const plain = ascii && !includesText(text, "\\");
   let depth = 0;
   let values = 0;
+  let brackets = 0;
   let members = 0;
   let indexNames = false;
+  let shortIndexNames = 0;
   let escapedNames = false;
   let i = 0;
   while (i < length) {
@@ -57,12 +61,18 @@ export function scan(text: string, bytes: Uint8Array, limits: Limits): Scan {
         members++;
         i++;
         const first = bytes[start + 1]!;
-        if (first >= 48 && first <= 57) indexNames = true;
+        if (first >= 48 && first <= 57) {
+          indexNames = true;
+          if (i - start <= '"34":'.length) shortIndexNames++;
+        }
         if (!plain && !escapedNames) escapedNames = hasEscape(bytes, start, i);
       } else values++;
     } else if (code === 44) i++;
     else if (code === 123 || code === 91) {
       if (++depth > limits.depth) return refused(i, `nesting deeper than ${limits.depth}`);
+      if (++brackets > limits.brackets) {
+        return refused(i, `more than ${limits.brackets} lists and objects`);
+      }
       values++;
       i++;
     } else if (code === 125 || code === 93) {
@@ -82,7 +92,8 @@ export function scan(text: string, bytes: Uint8Array, limits: Limits): Scan {
     }
     if (values > limits.nodes) return refused(i, `more than ${limits.nodes} values`);
   }
-  return { status: "plain-spelling", members, indexNames, escapedNames };
+  const byHand = escapedNames || shortIndexNames > SHORT_INDEX_NAMES_MAX;
+  return { status: "plain-spelling", members, indexNames, byHand };
 }
 
 function refused(at: number, reason: string): Scan {

@@ -72,7 +72,7 @@ function temporalRow(tag: string, name: string, form: Form): Row {
       const payload = form.write(value);
       if (typeof payload !== "string") {
         writer.nest(depth);
-        writer.spend(8, objectKeys(payload).length);
+        writer.spend(8, objectKeys(payload).length, 1);
       }
       return payload;
     },

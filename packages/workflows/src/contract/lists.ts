@@ -1,5 +1,6 @@
 import {
   runPlaceOf,
+  type DuePage,
   type RunFilter,
   type RunOrder,
   type RunPlace,
@@ -19,6 +20,57 @@ import {
 } from "./registry-case.ts";
 
 const orders: readonly RunOrder[] = ["oldest", "newest", "stalest", "latest"];
+
+/** What its owner has to look at though nobody says anything. */
+const dueCases: readonly RegistryCase[] = [
+  registryCase(
+    "WF-28 answers what is due in a session, by its time and then its id",
+    async (under) => {
+      const { registry } = under;
+      const session = "desk";
+      await commits(registry, [
+        put("c", 0, { session, dueAt: 0 }),
+        put("b", 0, { session, dueAt: 40, status: "interrupted" }),
+        put("a", 0, { session, dueAt: 40, status: "interrupted" }),
+        put("never", 0, { session }),
+        put("night", 0, { session: "night", dueAt: 0 }),
+        put("loose", 0, { dueAt: 0 }),
+        { ...put("far", 0, { session, dueAt: 0 }), scope: "other" },
+      ]);
+      const other = await under.another();
+      const due = async (until: number, page: DuePage = { limit: 500 }) =>
+        keysOf(await other.due(tenant, session, until, page));
+      same(await due(39), ["c"], "a moment before");
+      same(await due(40), ["c", "a", "b"], "at the instant");
+      same(await due(40, { limit: 2 }), ["c", "a"], "a page");
+      same(await due(40, { limit: 2, after: { value: 40, id: "a" } }), ["b"], "the page after it");
+      same(await due(40, { limit: 2, after: { value: 0, id: "c" } }), ["a", "b"], "past a time");
+    },
+  ),
+
+  registryCase("WF-26 answers no more, or later, what was moved", async ({ registry }) => {
+    const session = "desk";
+    await commits(registry, [
+      put("a", 0, { session, dueAt: 0 }),
+      put("b", 0, { session, dueAt: 0 }),
+    ]);
+    await commits(registry, [put("a", 1, { session, status: "cancelled" })]);
+    await commits(registry, [put("b", 1, { session, dueAt: 70 })]);
+    const due = async (until: number) =>
+      keysOf(await registry.due(tenant, session, until, { limit: 500 }));
+    same(await due(69), [], "before its new time");
+    same(await due(70), ["b"], "at its new time");
+  }),
+
+  registryCase("WF-28 tells sessions apart that begin alike", async ({ registry }) => {
+    const long = "s".repeat(120);
+    await commits(registry, [
+      put("a", 0, { session: `${long}a`, dueAt: 1 }),
+      put("b", 0, { session: `${long}b`, dueAt: 1 }),
+    ]);
+    same(keysOf(await registry.due(tenant, `${long}b`, 9, { limit: 5 })), ["b"], "of one");
+  }),
+];
 
 /** Reading: scopes, filters, orders, pages. */
 export const listCases: readonly RegistryCase[] = [
@@ -100,6 +152,8 @@ export const listCases: readonly RegistryCase[] = [
     const rest = await registry.list(tenant, { status: "pending" }, { ...page, after });
     same(keysOf(rest), ["b"], "the page after it");
   }),
+
+  ...dueCases,
 ];
 
 /** Those that are there, unmoved, from the first page to the last are on exactly one. */

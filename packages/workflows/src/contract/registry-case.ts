@@ -71,6 +71,7 @@ export const columns: RunColumns = {
   startKey: null,
   createdAt: 1_000,
   updatedAt: 1_000,
+  dueAt: null,
   sealed: "sealed",
 };
 

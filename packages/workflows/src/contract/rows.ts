@@ -25,6 +25,7 @@ export const rowCases: readonly RegistryCase[] = [
       startKey: "request-1",
       createdAt: 12,
       updatedAt: 34,
+      dueAt: 56,
       sealed: "a text with 'quotes', \"more\", é, 😀 and a\nline break",
     } as const;
     await commits(registry, [put("run-1", 0, row)]);

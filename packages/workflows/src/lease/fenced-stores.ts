@@ -88,6 +88,7 @@ function fencedRuns(runs: RunRegistry, commit: Commit): RunRegistry {
     get: (scope, runId) => runs.get(scope, runId),
     find: (scope, definition, key) => runs.find(scope, definition, key),
     list: (scope, filter, page) => runs.list(scope, filter, page),
+    due: (scope, session, until, page) => runs.due(scope, session, until, page),
   };
 }
 

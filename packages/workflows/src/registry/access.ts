@@ -5,7 +5,7 @@ import { WorkflowError } from "../errors.ts";
 import { commitKnown, reached, type Known } from "./commit.ts";
 import { RunCodec, type OpenRun } from "./record-codec.ts";
 import type { RunRecord } from "./record.ts";
-import type { RunFilter, RunPage, RunRegistry } from "./store.ts";
+import type { DuePage, RunFilter, RunPage, RunRegistry } from "./store.ts";
 
 export interface RunAccessOptions {
   readonly registry: RunRegistry;
@@ -46,6 +46,12 @@ export class RunAccess {
   /** @throws WorkflowError `store-unavailable` */
   rows(filter: RunFilter, page: RunPage): Promise<readonly Row[]> {
     return reached(this.registry.list(this.scope, filter, page));
+  }
+
+  /** What is due of a session by now, by the registry's clock. @throws WorkflowError `store-unavailable` */
+  async due(session: string, page: DuePage): Promise<readonly Row[]> {
+    const now = await reached(this.registry.now());
+    return reached(this.registry.due(this.scope, session, now, page));
   }
 
   /** The run that a start key was taken for. @throws WorkflowError `record-tampered`, `store-unavailable` */

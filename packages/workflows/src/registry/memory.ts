@@ -1,9 +1,11 @@
 import { memoryHome, type MemoryHome, type Row } from "@holdpoint/approvals";
 
 import {
+  duePlaceOf,
   orderOf,
   runPlaceOf,
   startKeyOf,
+  type DuePage,
   type RunFilter,
   type RunPage,
   type RunPlace,
@@ -23,6 +25,8 @@ export function memoryRunRegistry(home: MemoryHome = memoryHome()): RunRegistry 
     get: async (scope, runId) => home.row("runs", scope, runId),
     find: async (scope, definition, key) => home.row("runKeys", scope, startKeyOf(definition, key)),
     list: async (scope, filter, page) => pageOf(home.rows("runs", scope), filter, page),
+    due: async (scope, session, until, page) =>
+      dueOf(home.rows("runs", scope), session, until, page),
   };
 }
 
@@ -35,6 +39,20 @@ function pageOf(rows: readonly Row[], filter: RunFilter, page: RunPage): readonl
     .filter((row) => after === undefined || sign * compare(place(row), after) > 0)
     .toSorted((a, b) => sign * compare(place(a), place(b)))
     .slice(0, page.limit);
+}
+
+function dueOf(
+  rows: readonly Row[],
+  session: string,
+  until: number,
+  { after, limit }: DuePage,
+): readonly Row[] {
+  return rows
+    .filter(({ values }) => values["session"] === session && values["dueAt"] !== null)
+    .filter((row) => duePlaceOf(row).value <= until)
+    .filter((row) => after === undefined || compare(duePlaceOf(row), after) > 0)
+    .toSorted((a, b) => compare(duePlaceOf(a), duePlaceOf(b)))
+    .slice(0, limit);
 }
 
 function matches({ values }: Row, { status, definition, session }: RunFilter): boolean {

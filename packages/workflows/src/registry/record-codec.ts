@@ -5,13 +5,15 @@
  *    or version does not open: an older genuine row put back is noticed (STORE-12).
  * K2 Unsealed columns are indexes: each is compared with the sealed value at each read.
  * K3 The input is a sealed text within the sealed text: a record opens without the classes that the input may hold.
+ * K4 Format 2 has the column `dueAt`. A record of format 1 opens as before, its column not compared: what it waits for may end by
+ *    itself at a time that it does not say, so whoever brings a store up makes it due, and its owner's look writes it anew.
  */
 
 import type { Row, Write } from "@holdpoint/approvals";
 import { decode, encode, sign, verify, type Keyring, type Verified } from "@holdpoint/seal";
 
 import { WorkflowError } from "../errors.ts";
-import type { RunRecord } from "./record.ts";
+import { dueOf, type RunRecord } from "./record.ts";
 import { runWrite, type RunColumns } from "./store.ts";
 
 /** A seal of a run's record opens as nothing else. */
@@ -22,10 +24,12 @@ export interface OpenRun {
   readonly record: RunRecord;
   /** The row's version; 0: there is none yet. */
   readonly version: number;
+  /** Of format 1 (K4). */
+  readonly outdated?: true;
 }
 
 interface Body {
-  readonly format: 1;
+  readonly format: 1 | 2;
   readonly record: RunRecord;
 }
 
@@ -39,7 +43,7 @@ export class RunCodec {
   /** The write that makes a record stand where version `expect` does. */
   write(record: RunRecord, expect: number): Write {
     const { scope, id } = record.facts;
-    const body: Body = { format: 1, record };
+    const body: Body = { format: 2, record };
     const header = { scope, id, status: record.standing.status, version: expect + 1 }; // K1
     const { text } = sign(encode(body), { keyring: this.#keyring, purpose, header });
     return runWrite(scope, id, expect, columnsOf(record, text));
@@ -50,7 +54,7 @@ export class RunCodec {
     const sealed = row.values["sealed"];
     if (typeof sealed !== "string") throw tampered(row.key, "the sealed column is no text");
     const { header, body } = this.#verify(sealed, row.key);
-    const record = readBody(body, row.key);
+    const { format, record } = readBody(body, row.key);
     const own =
       header["scope"] === scope &&
       header["id"] === row.key &&
@@ -60,9 +64,10 @@ export class RunCodec {
       record.facts.scope === scope;
     if (!own) throw tampered(row.key, "the seal is of another run, status or version"); // K1
     for (const [name, value] of Object.entries(columnsOf(record, sealed))) {
+      if (format === 1 && name === "dueAt") continue; // K4
       if (row.values[name] !== value) throw tampered(row.key, `the column ${name} was changed`); // K2
     }
-    return { record, version: row.version };
+    return { record, version: row.version, ...(format === 1 && { outdated: true }) };
   }
 
   #verify(sealed: string, runId: string): Verified {
@@ -74,12 +79,15 @@ export class RunCodec {
   }
 }
 
-function readBody(text: string, runId: string): RunRecord {
+function readBody(text: string, runId: string): Body {
   const body: unknown = decode(text);
-  if (typeof body !== "object" || body === null || Reflect.get(body, "format") !== 1) {
+  const format: unknown =
+    typeof body === "object" && body !== null ? Reflect.get(body, "format") : undefined;
+  if (format !== 1 && format !== 2) {
     throw tampered(runId, "it is of a format that this version does not read");
   }
-  return (body as Body).record; // sealed by us: what has the MAC was written by `write`
+  const read = body as Body & { readonly record: Partial<RunRecord> }; // sealed by us: what has the MAC was written by `write`
+  return { ...read, record: { ...read.record, retries: read.record.retries ?? 0 } };
 }
 
 function columnsOf(record: RunRecord, sealed: string): RunColumns {
@@ -92,6 +100,7 @@ function columnsOf(record: RunRecord, sealed: string): RunColumns {
     startKey: facts.startKey ?? null,
     createdAt: facts.createdAt,
     updatedAt,
+    dueAt: dueOf(record) ?? null,
     sealed,
   };
 }

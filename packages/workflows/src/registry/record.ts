@@ -59,6 +59,8 @@ export interface WaitingFor {
   readonly tool: string;
   /** Of an interrupt: who may answer it (WF-41). */
   readonly answerBy?: AnswerBy;
+  /** When it ends by itself, by the log's clock, milliseconds since 1970: of a sleep (WF-28). */
+  readonly until?: number;
 }
 
 /** Somebody's word that a run is to end: on record until it has, so that a crash forgets neither it nor its reason (WF-26). */
@@ -94,6 +96,19 @@ export function pendingRun(facts: RunFacts): RunRecord {
     revision: 0,
     updatedAt: facts.createdAt,
   };
+}
+
+/**
+ * When its owner has to look at a run though nobody says anything: at once where somebody wishes its end, where it waits, when
+ * the first of what ends by itself does, and where its policy retries it, when that is due.
+ */
+export function dueOf({ standing, cancel, waits }: RunRecord): number | undefined {
+  if (isTerminal(standing.status)) return undefined;
+  if (cancel !== undefined) return 0;
+  if (standing.status === "running") return standing.retry?.at;
+  if (standing.status !== "interrupted") return undefined;
+  const times = waits.flatMap(({ until }) => (until === undefined ? [] : [until]));
+  return times.length === 0 ? undefined : Math.min(...times);
 }
 
 /**
@@ -187,9 +202,9 @@ function waitsAfter(waits: readonly WaitingFor[], event: RunEvent): readonly Wai
       return withWait(waits, { kind, id: callId, approvalId: undefined, visit, callId, tool });
     }
     case "sleeping": {
-      const { kind, callId } = event.wait;
+      const { kind, callId, until } = event.wait;
       const { visit } = event;
-      const wait = { kind, id: callId, approvalId: undefined, visit, callId, tool: "sleep" };
+      const wait = { kind, id: callId, approvalId: undefined, visit, callId, tool: "sleep", until };
       return withWait(waits, wait);
     }
     case "deadline-fired":

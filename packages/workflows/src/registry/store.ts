@@ -23,6 +23,11 @@ export interface RunRegistry extends Committer {
    * until after the last one is on exactly one of them, whatever is added meanwhile.
    */
   list(scope: string, filter: RunFilter, page: RunPage): Promise<readonly Row[]>;
+  /**
+   * Rows of a session's runs that are to be looked at by `until`, by `dueAt` and then id, past `page.after`. What it costs goes by
+   * what is due, not by what waits: its owner asks again and again (WF-26, WF-28).
+   */
+  due(scope: string, session: string, until: number, page: DuePage): Promise<readonly Row[]>;
 }
 
 /** The statements of this port. */
@@ -51,6 +56,8 @@ export interface RunColumns {
   /** Milliseconds since 1970. */
   readonly createdAt: number;
   readonly updatedAt: number;
+  /** When its owner has to look at it though nobody says anything, by the store's clock; 0: at once; null: never. */
+  readonly dueAt: number | null;
   readonly sealed: string;
 }
 
@@ -77,6 +84,9 @@ export interface RunPage {
   readonly limit: number;
 }
 
+/** A page of what is due. */
+export type DuePage = Omit<RunPage, "order">;
+
 /** Where a row is in an order: the time that orders it, and its id. */
 export interface RunPlace {
   readonly value: number;
@@ -97,6 +107,11 @@ export function orderOf(order: RunOrder): {
 /** The place of a row in an order. */
 export function runPlaceOf(row: Row, order: RunOrder): RunPlace {
   return { value: Number(row.values[orderOf(order).column]), id: row.key };
+}
+
+/** The place of a row among those that are due. */
+export function duePlaceOf(row: Row): RunPlace {
+  return { value: Number(row.values["dueAt"]), id: row.key };
 }
 
 /** The key of a start key's row. Names of definitions hold no slash, so no two pairs share one. */

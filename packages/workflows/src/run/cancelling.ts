@@ -3,10 +3,11 @@
  *
  * X1 A run that nobody works on ends at once, and what waits is withdrawn in the commit that says so.
  * X2 One at work is told to stop; the wish and its reason are on record before that, so whoever takes the run up after a crash
- *    ends it.
+ *    ends it. So they are where approvals are kept apart: what is taken back there is taken back before the end is on record.
  * X3 A run that has ended stays as it is.
- * X4 Nothing that was asked for it outlives it: what its log knows nothing of is withdrawn after its end, and looked for again
- *    where somebody cancels it again.
+ * X4 Nothing that was asked for it outlives it. What its log knows nothing of is withdrawn before its end, the wish being on
+ *    record by then: whoever takes the run up after a crash looks for it again. What arrived late is looked for after its end,
+ *    and where somebody cancels it again.
  */
 
 import type { FlowRunner } from "@holdpoint/flow";
@@ -16,11 +17,11 @@ import { isWorkflowError } from "../errors.ts";
 import { cancelTriesMax } from "../limits.ts";
 import { isTerminal } from "../registry/moves.ts";
 import type { OpenRun } from "../registry/record-codec.ts";
-import { boundedReason, failureIn, type CancelRequest, type RunRecord } from "../registry/record.ts";
+import { boundedReason, failureIn, type CancelRequest } from "../registry/record.ts";
 import { viewOf, type RunView } from "../registry/run-view.ts";
 import { readLog } from "./log-reading.ts";
 import { cancelled, RunOwner } from "./owner.ts";
-import { withdrawOrphans } from "./orphans.ts";
+import { orphansOf, withdrawOrphans } from "./orphans.ts";
 import type { CancelHow, Parts } from "./parts.ts";
 
 /**
@@ -29,11 +30,12 @@ import type { CancelHow, Parts } from "./parts.ts";
  */
 export async function cancelRun(parts: Parts, runId: string, how: CancelHow): Promise<RunView> {
   const wish = wishOf(parts, how);
-  if (parts.lanes.busy(runId)) await requestCancel(parts, runId, wish); // X2
+  const isApart = parts.approvals.records.store.home !== parts.log.home;
+  if (isApart || parts.lanes.busy(runId)) await requestCancel(parts, runId, wish); // X2
   parts.lanes.interrupt(runId, cancelled(runId));
   return parts.lanes.enter(runId, async () => {
     const opened = await parts.access.require(runId);
-    if (isTerminal(opened.record.standing.status)) return endedBefore(parts, opened.record);
+    if (isTerminal(opened.record.standing.status)) return endedBefore(parts, opened);
     const ended = await endCancelled(parts, opened, opened.record.cancel ?? wish);
     parts.faults.clear(runId);
     return viewOf(ended);
@@ -41,9 +43,11 @@ export async function cancelRun(parts: Parts, runId: string, how: CancelHow): Pr
 }
 
 // X3, X4
-async function endedBefore(parts: Parts, record: RunRecord): Promise<RunView> {
-  if (record.standing.status === "cancelled") await withdrawOrphans(parts, record.facts.id);
-  return viewOf(record);
+async function endedBefore(parts: Parts, opened: OpenRun): Promise<RunView> {
+  const { facts, standing } = opened.record;
+  if (standing.status === "cancelled")
+    await withdrawOrphans(parts, await orphansOf(parts, facts.id));
+  return viewOf(opened);
 }
 
 /** How somebody cancels, as it is kept. */
@@ -78,23 +82,30 @@ export async function endCancelled(
   parts: Parts,
   opened: OpenRun,
   wish: CancelRequest,
-): Promise<RunRecord> {
+): Promise<OpenRun> {
   const { facts, standing } = opened.record;
   const definition = parts.definitions.exactly(facts.definition, facts.version, facts.id);
   const logged = await readLog(parts, definition, opened);
-  if ("failed" in logged) return logged.failed.record;
-  const owner = new RunOwner(parts, { ...opened, record: { ...logged.record, standing } });
+  if ("failed" in logged) return logged.failed;
   const failure = failureIn(logged.record.standing);
   if (failure !== undefined) {
+    const owner = new RunOwner(parts, { ...opened, record: { ...logged.record, standing } });
     await owner.move({ status: "failed", failure }); // X3: it had failed, and is not retried
-  } else if (logged.log === "none") {
+    return owner.opened;
+  }
+  const orphans = await orphansOf(parts, facts.id, logged.record.waits);
+  const wished = orphans.length > 0 ? await requestCancel(parts, facts.id, wish) : opened; // X4
+  await withdrawOrphans(parts, orphans);
+  const { cancel } = wished.record;
+  const owner = new RunOwner(parts, { ...wished, record: { ...logged.record, cancel, standing } });
+  if (logged.log === "none") {
     await owner.move({ status: "cancelled", reason: wish.reason, by: wish.by });
   } else {
     await cancelLogged(owner.runner, definition, facts.id, wish); // X1
     await owner.caughtUp();
   }
-  await withdrawOrphans(parts, facts.id); // X4
-  return owner.record;
+  await withdrawOrphans(parts, await orphansOf(parts, facts.id)); // X4
+  return owner.opened;
 }
 
 function cancelLogged(

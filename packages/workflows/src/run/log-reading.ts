@@ -43,7 +43,8 @@ export async function knownLog(
   const head = await parts.log.head(scope, runId);
   if (head === 0) return { log: "none", record };
   // A waiting run whose log did not move since the registry saw it pause: nothing to read.
-  if (record.standing.status === "interrupted" && head === record.revision) {
+  const isSeen = head === record.revision && opened.outdated === undefined;
+  if (record.standing.status === "interrupted" && isSeen) {
     return { log: "paused", record };
   }
   const events = await parts.runner({ log: parts.log }).history(flow, runId);

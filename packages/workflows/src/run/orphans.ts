@@ -1,28 +1,45 @@
+import { cancelTriesMax } from "../limits.ts";
 import { commitKnown, reached } from "../registry/commit.ts";
+import type { WaitingFor } from "../registry/record.ts";
 import type { Parts } from "./parts.ts";
 
 /**
- * Withdraws what was filed for a run and is not in its log, because its process or its store was lost in between. A run that
- * goes on finds it again by its call; one that has ended never would, and people would go on being asked.
+ * What was filed for a run and is not among what its log waits for, because its process or its store was lost in between, by
+ * id. A run that goes on finds it again by its call; one that has ended never would, and people would go on being asked.
  * @throws WorkflowError `store-unavailable`
  */
-export async function withdrawOrphans(
-  { approvals: { records }, access: { scope }, newId }: Parts,
+export async function orphansOf(
+  { approvals: { records }, access: { scope } }: Parts,
   runId: string,
-): Promise<void> {
+  waits: readonly WaitingFor[] = [],
+): Promise<readonly string[]> {
+  const known = new Set(waits.map(({ approvalId }) => approvalId));
+  const orphans: string[] = [];
   for (const state of ["pending", "decided"] as const) {
     let cursor: string | undefined;
     do {
       const from = cursor === undefined ? {} : { cursor };
       const page = await reached(records.list(scope, { filter: { state, runId }, ...from }));
-      for (const { id } of page.items) {
-        const attemptId = newId();
-        const how = { scope, id, attemptId, reason: "cancelled" } as const;
-        const writes = await reached(records.withdraw(how));
-        // Refused: somebody decides it in this very moment. Nothing can run by it any more.
-        await commitKnown(records.store, attemptId, writes);
-      }
+      orphans.push(...page.items.map(({ id }) => id).filter((id) => !known.has(id)));
       cursor = page.cursor;
     } while (cursor !== undefined);
+  }
+  return orphans;
+}
+
+/** Ends records that nobody will use. @throws WorkflowError `store-unavailable` */
+export async function withdrawOrphans(parts: Parts, ids: readonly string[]): Promise<void> {
+  for (const id of ids) await withdrawn(parts, id);
+}
+
+async function withdrawn({ approvals, access, newId }: Parts, id: string): Promise<void> {
+  const { records } = approvals;
+  // Refused: somebody decided it in this very moment, which it does not outlive either.
+  for (let tries = 0; tries < cancelTriesMax; tries += 1) {
+    const attemptId = newId();
+    const how = { scope: access.scope, id, attemptId, reason: "cancelled" } as const;
+    const writes = await reached(records.withdraw(how));
+    const known = await commitKnown(records.store, attemptId, writes);
+    if (known.status === "done") return;
   }
 }

@@ -17,6 +17,7 @@ import { isSealError } from "@holdpoint/seal";
 import { workflowFacts, type WorkflowFacts } from "../definition/define.ts";
 import { WorkflowError } from "../errors.ts";
 import { policyBackoffMsMax, summaryCharactersMax } from "../limits.ts";
+import { reached } from "../registry/commit.ts";
 import { isTerminal } from "../registry/moves.ts";
 import type { OpenRun } from "../registry/record-codec.ts";
 import type { RunRecord, WaitingFor } from "../registry/record.ts";
@@ -67,9 +68,10 @@ export async function workOn(
       }
       if (signal.aborted && (await owner.lookForCancel())) return endOf(parts, owner); // W3
       const isDue = standing.status === "running" && standing.retry !== undefined;
-      const failure = isDue ? undefined : failureBy(error, owner.record);
+      const fails = isDue && owner.record.revision > revision; // just now
+      const failure = fails ? undefined : failureBy(error, owner.record);
       if (failure !== undefined) return owner.move({ status: "failed", failure });
-      if (!isDue || owner.record.revision === revision) throw error; // W2
+      if (!fails) throw error; // W2
       next = { begin: "retry", signal, reply: undefined, by: undefined };
     }
   }
@@ -177,12 +179,13 @@ function beginFailed(facts: RunRecord["facts"], why: string, cause: unknown): Wo
   return new WorkflowError("begin-failed", message, { runId, definition, version }, cause);
 }
 
-/** Whether a resume would find something to spend: a decision, or a time that ran out (WF-28). */
+/** Whether a resume would find something to go on by: a decision, or a time that ran out (WF-28). */
 export async function anyDecided(parts: Parts, waits: readonly WaitingFor[]): Promise<boolean> {
   for (const { approvalId } of waits) {
     if (approvalId !== undefined && (await isSpendable(parts, approvalId))) return true;
   }
-  return false;
+  const times = waits.flatMap(({ until }) => (until === undefined ? [] : [until]));
+  return times.length > 0 && Math.min(...times) <= (await reached(parts.log.now()));
 }
 
 async function isSpendable({ approvals, access, newId }: Parts, id: string): Promise<boolean> {

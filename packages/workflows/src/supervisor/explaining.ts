@@ -6,7 +6,7 @@ import { errorInfo } from "@holdpoint/tools";
 
 import { leaseOf } from "../lease/store.ts";
 import { reached } from "../registry/commit.ts";
-import type { RunRecord } from "../registry/record.ts";
+import { dueOf, type RunRecord } from "../registry/record.ts";
 import type { RunStatus } from "../registry/store.ts";
 import { placeOf } from "../run/reading.ts";
 import type { Parts } from "../run/parts.ts";
@@ -20,6 +20,7 @@ export type Why =
   | "executing"
   | "waits-for-a-slot"
   | "waits-for-people"
+  | "sleeps"
   | "answered"
   | "cancel-requested"
   | "unknown-definition"
@@ -82,10 +83,17 @@ async function whyOf(
   if (standing.status === "completed" || standing.status === "cancelled") {
     return said("ended", "it has ended, and stays so");
   }
-  if (standing.status === "failed") return said("ended", `it failed with ${standing.failure.code}`);
+  if (standing.status === "failed") {
+    return said("ended", `it failed with ${standing.failure.code}`, "`retry`, by hand");
+  }
   if (parts.definitions.find(facts.definition, facts.version) === undefined) {
     const what = "a process that has that definition and version";
     return said("unknown-definition", "no such definition is registered here", what);
+  }
+  if (standing.status === "running" && standing.retry !== undefined) {
+    const { at, failure } = standing.retry;
+    const because = `it failed with ${failure.code}, and its definition retries it`;
+    return said("tried-again-later", because, `its owner, at ${new Date(at).toISOString()}`);
   }
   if (hold !== undefined) {
     const here = whyHere(wiring, hold, facts.id);
@@ -104,7 +112,22 @@ async function whyOf(
   if (await anyDecided(parts, waits)) {
     return said("answered", "what it waits for is decided", "its owner, who resumes it by itself");
   }
-  return said("waits-for-people", "a person has to decide", "a decision on what it waits for");
+  return whyWaiting(record);
+}
+
+/** Of a run for which nothing is decided yet. */
+function whyWaiting(record: RunRecord): Found {
+  const due = dueOf(record);
+  const wakes = due === undefined ? [] : [`its owner, at ${new Date(due).toISOString()}`];
+  if (record.waits.every(({ kind }) => kind === "sleep")) {
+    return said("sleeps", "it sleeps, and nobody has to do anything", ...wakes);
+  }
+  return said(
+    "waits-for-people",
+    "a person has to decide",
+    "a decision on what it waits for",
+    ...wakes,
+  );
 }
 
 function whyHere({ slots }: Wiring, { parts, backlog }: Hold, runId: string): Found | undefined {

@@ -25,6 +25,8 @@ export class Hold {
   readonly backlog: Backlog;
   /** Whether its runs were looked through since it was taken. */
   takenUp = false;
+  /** Runs that were due, and whose definition is not here: while this process runs, nothing changes that. */
+  readonly foreign = new Set<string>();
   readonly #wiring: Wiring;
   readonly #onEnd: (hold: Hold) => void;
   #over = false;

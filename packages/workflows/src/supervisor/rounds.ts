@@ -1,6 +1,6 @@
 /**
  * What a supervisor does again and again, by one timer: look for sessions, honour wishes to cancel, find times that ran out, and
- * try again what was left.
+ * try again what was left. It costs what is found, not what waits.
  *
  * P1 One part that fails keeps no other from being done, and all come round again.
  */
@@ -8,11 +8,10 @@
 import type { CancelTimer } from "@holdpoint/approvals";
 import { errorInfo } from "@holdpoint/tools";
 
-import { cancelled } from "../run/owner.ts";
 import type { Hearing } from "./hearing.ts";
 import type { Hold } from "./hold.ts";
 import type { Sessions } from "./sessions.ts";
-import { takeUp, takeUpSession } from "./taking-up.ts";
+import { takeUp, takeUpDue, takeUpSession } from "./taking-up.ts";
 import type { Wiring } from "./wiring.ts";
 
 export class Rounds {
@@ -57,7 +56,7 @@ export class Rounds {
     await this.#part("sessions", () => this.#sessions.look());
     for (const hold of this.#sessions.holds) {
       await this.#part("runs of a session", () => this.#takeUp(hold));
-      await this.#part("wishes to cancel", () => this.#honour(hold));
+      await this.#part("what is due", () => takeUpDue(hold, this.#wiring));
     }
     await this.#part("times that ran out", () => this.#hearing.lookForExpired());
     void this.#wiring.courier?.look(); // a port may take its time
@@ -69,14 +68,6 @@ export class Rounds {
 
   async #takeUp(hold: Hold): Promise<void> {
     if (!hold.takenUp) await takeUpSession(hold, this.#wiring);
-  }
-
-  /** What somebody without the session wished, of runs that are at work: the others are found at their next move. */
-  async #honour({ parts }: Hold): Promise<void> {
-    for (const runId of parts.lanes.runs) {
-      const opened = await parts.access.load(runId);
-      if (opened?.record.cancel !== undefined) parts.lanes.interrupt(runId, cancelled(runId));
-    }
   }
 
   // P1

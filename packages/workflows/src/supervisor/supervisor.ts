@@ -25,6 +25,7 @@ import { partsOn } from "../run/options.ts";
 import type { CancelHow, Parts } from "../run/parts.ts";
 import { readHistory, readOutput, readRun, readRuns, type RunList } from "../run/reading.ts";
 import { answerDoubt, resumeRun, type ResumeHow, type ResumeTaken } from "../run/resuming.ts";
+import { retryRun, type RetryHow, type RetryTaken } from "../run/retrying.ts";
 import { execute, seedRun, type StartOptions } from "../run/starting.ts";
 import type { Picked, WorkflowInput, WorkflowOutput, WorkflowResume } from "../workflows.ts";
 import { explainRun, type Explanation } from "./explaining.ts";
@@ -162,6 +163,16 @@ export class Supervisor<const D extends readonly Workflow[] = readonly Workflow[
   async answerDoubt(runId: string, id: string, said: DoubtAnswer): Promise<ResumeTaken> {
     const { parts } = await this.#own(await this.#sessionOf(runId));
     return answerDoubt(parts, runId, id, said);
+  }
+
+  /**
+   * Lets a failed run go on under its id, with its journal, budgets and keys (WF-29): what finished stays finished, what failed is
+   * attempted anew, what waited or was denied is asked again. Resolves once that is on record; `settled` waits for the next stop.
+   * @throws as `retryRun`; SessionOwnedError; WorkflowError `not-active`, `lease-lost`
+   */
+  async retry(runId: string, how: RetryHow = {}): Promise<RetryTaken> {
+    const { parts } = await this.#own(await this.#sessionOf(runId));
+    return retryRun(parts, runId, how);
   }
 
   /**

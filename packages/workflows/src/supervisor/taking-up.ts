@@ -2,18 +2,21 @@
  * What is done with the runs of a session when it is taken (WF-21), and whenever something is heard of one of them.
  *
  * U1 Runs that wait for a person are not looked at, however many there are: what was decided for some, or ran out, is found by
- *    the approvals that say so (WF-25).
+ *    the approvals that say so; whose end somebody wishes, or whose sleep is over, by the registry's list of what is due (WF-25).
  * U2 Everything goes through adoption's one table, in the run's lane: hearing twice of one thing does nothing twice.
  */
 
 import type { ApprovalFilter, ApprovalOrder, PagePlace, Row } from "@holdpoint/approvals";
 import { placeOf } from "@holdpoint/approvals";
 
+import { isWorkflowError } from "../errors.ts";
 import { pageMax } from "../limits.ts";
 import { reached } from "../registry/commit.ts";
-import type { RunRecord } from "../registry/record.ts";
+import type { OpenRun } from "../registry/record-codec.ts";
 import { viewOf } from "../registry/run-view.ts";
+import { duePlaceOf, type RunPlace } from "../registry/store.ts";
 import { adoptOne, adoptRun, openRuns, type Adoption } from "../run/adopting.ts";
+import { cancelled } from "../run/owner.ts";
 import type { Parts } from "../run/parts.ts";
 import type { Hold } from "./hold.ts";
 import type { AdoptMode, Wiring } from "./wiring.ts";
@@ -25,33 +28,82 @@ export async function takeUpSession(
 ): Promise<readonly Adoption[]> {
   const { parts, session } = hold;
   const { open, broken } = await openRuns(parts, ["pending", "running"], session);
-  const adoptions: Adoption[] = [...broken];
-  for (const record of open) {
+  const adoptions = new Map(broken.map((each) => [each.runId, each]));
+  // A time that ran out and a wish wait for no choice.
+  for await (const { key: runId } of dueRows(hold)) {
     await turns.due();
-    adoptions.push(await takeUpChosen(parts, record, mode));
+    if (!adoptions.has(runId)) adoptions.set(runId, await adoptOne(parts, runId));
+  }
+  for (const opened of open) {
+    await turns.due();
+    const { id } = opened.record.facts;
+    if (!adoptions.has(id)) adoptions.set(id, await takeUpChosen(parts, opened, mode));
   }
   for (const runId of await answeredRuns(parts)) {
     await turns.due();
-    const { record } = (await parts.access.load(runId)) ?? {};
-    if (record?.facts.session !== session || record.standing.status !== "interrupted") continue;
-    adoptions.push(await takeUpChosen(parts, record, mode));
+    const opened = await parts.access.load(runId);
+    if (opened?.record.facts.session !== session) continue;
+    if (opened.record.standing.status !== "interrupted") continue;
+    if (!adoptions.has(runId)) adoptions.set(runId, await takeUpChosen(parts, opened, mode));
   }
   hold.takenUp = true;
-  return adoptions;
+  return [...adoptions.values()];
 }
 
-async function takeUpChosen(parts: Parts, record: RunRecord, mode: AdoptMode): Promise<Adoption> {
-  const runId = record.facts.id;
-  const chosen = mode === "auto" || (mode !== "manual" && mode(viewOf(record)));
+/**
+ * Takes up what is due though nobody said anything here: a sleep that is over, a wish to cancel. A run at work is told of the wish.
+ * @throws WorkflowError `store-unavailable`, `lease-lost`
+ */
+export async function takeUpDue(hold: Hold, { turns }: Pick<Wiring, "turns">): Promise<void> {
+  const { lanes } = hold.parts;
+  for await (const row of dueRows(hold)) {
+    await turns.due();
+    const runId = row.key;
+    if (!lanes.busy(runId)) await takeUp(hold, runId);
+    else if (isWished(hold, row)) lanes.interrupt(runId, cancelled(runId));
+  }
+}
+
+/** What is due of a session, page by page; what is tried again later, and what can't be moved here, is left out. */
+async function* dueRows(hold: Hold): AsyncGenerator<Row, void> {
+  const { session, parts, backlog, foreign } = hold;
+  let after: RunPlace | undefined;
+  for (;;) {
+    const page = { limit: pageMax, ...(after !== undefined && { after }) };
+    const rows = await parts.access.due(session, page);
+    for (const row of rows) {
+      if (foreign.has(row.key) || backlog.of(row.key)?.dueAt !== undefined) continue;
+      yield row;
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < pageMax) return;
+    after = duePlaceOf(last);
+  }
+}
+
+function isWished({ parts: { access } }: Hold, row: Row): boolean {
+  if (row.values["dueAt"] !== 0) return false; // its time has come, and it is being taken up
+  try {
+    return access.codec.open(access.scope, row).record.cancel !== undefined;
+  } catch (error) {
+    if (!isWorkflowError(error, "record-tampered")) throw error;
+    return false; // a row that nobody can trust wishes nothing
+  }
+}
+
+async function takeUpChosen(parts: Parts, opened: OpenRun, mode: AdoptMode): Promise<Adoption> {
+  const runId = opened.record.facts.id;
+  const chosen = mode === "auto" || (mode !== "manual" && mode(viewOf(opened)));
   if (!chosen && !parts.lanes.busy(runId)) return { runId, did: "left", reason: "not-chosen" };
   return adoptOne(parts, runId);
 }
 
 /** Takes up a run of which something was heard; what goes wrong is kept for the next try. */
-export async function takeUp({ parts, over }: Hold, runId: string): Promise<void> {
+export async function takeUp({ parts, over, foreign }: Hold, runId: string): Promise<void> {
   if (over) return;
   try {
-    await adoptRun(parts, runId);
+    const { did } = await adoptRun(parts, runId);
+    if (did === "left") foreign.add(runId);
   } catch (fault) {
     parts.faults.put(runId, fault);
   }

@@ -1,9 +1,15 @@
 import type { Row } from "@holdpoint/approvals";
-import { keyringOf } from "@holdpoint/seal";
+import { encode, keyringOf, sign } from "@holdpoint/seal";
 import { describe, expect, it } from "vitest";
 
 import { RunCodec } from "../../src/registry/record-codec.ts";
-import { follow, pendingRun, type RunFacts, type RunRecord } from "../../src/registry/record.ts";
+import {
+  follow,
+  pendingRun,
+  type RunFacts,
+  type RunRecord,
+  type WaitingFor,
+} from "../../src/registry/record.ts";
 import { keyring } from "../world.ts";
 
 const facts: RunFacts = {
@@ -69,6 +75,49 @@ describe("a run's record", () => {
     const row = { ...rowOf(pending), values: { ...rowOf(pending).values, sealed: flipped } };
     expect(flipped).not.toBe(text);
     expect(() => codec.open("acme", row)).toThrow(tampered);
+  });
+});
+
+describe("a record of before times were kept in rows", () => {
+  const header = { scope: "acme", id: "run-1", status: "interrupted", version: 3 };
+  const record: RunRecord = { ...pending, standing: { status: "interrupted" }, revision: 4 };
+  const sealedAs = (format: number) =>
+    sign(encode({ format, record }), { keyring, purpose: "run-record", header }).text;
+  const old = (format: number, dueAt: number | null): Row => {
+    const { values } = rowOf(record, 2);
+    return { ...rowOf(record, 2), values: { ...values, dueAt, sealed: sealedAs(format) } };
+  };
+
+  it("WF-11 STORE-01 opens whatever its column says, and says that it is outdated", () => {
+    for (const dueAt of [0, null])
+      expect(codec.open("acme", old(1, dueAt))).toEqual({ record, version: 3, outdated: true });
+    expect(codec.open("acme", old(2, null))).toEqual({ record, version: 3 });
+    expect(() => codec.open("acme", old(2, 0))).toThrow(tampered);
+    expect(() => codec.open("acme", old(3, null))).toThrow(tampered);
+  });
+
+  it("WF-26 WF-28 is due at once for a wish, and when the first of its sleeps ends", () => {
+    const sleep = (callId: string, until: number): WaitingFor => {
+      const visit = `${callId}#1`;
+      return {
+        kind: "sleep",
+        id: callId,
+        approvalId: undefined,
+        visit,
+        callId,
+        tool: "sleep",
+        until,
+      };
+    };
+    const waits = [sleep("a", 90), sleep("b", 80)];
+    const due = (more: Partial<RunRecord>) => rowOf({ ...record, ...more }).values["dueAt"];
+    expect(due({})).toBe(null);
+    expect(due({ waits })).toBe(80);
+    expect(due({ waits, standing: { status: "running" } })).toBe(null);
+    const cancel = { reason: "r", by: undefined, at: 70 };
+    expect(due({ waits, cancel })).toBe(0);
+    expect(due({ cancel, standing: { status: "pending" } })).toBe(0);
+    expect(due({ cancel, standing: { status: "completed" } })).toBe(null);
   });
 });
 

@@ -222,9 +222,10 @@ describe("activating", () => {
       },
     });
     const desk = open({ store: supervisorStore(spied) });
-    const before = performance.now();
+    const before = process.cpuUsage();
     const { adoptions } = await desk.activate();
-    expect(performance.now() - before).toBeLessThan(2_000);
+    const { user, system } = process.cpuUsage(before); // its own work, however busy the machine is
+    expect((user + system) / 1000).toBeLessThan(2_000);
     expect(adoptions).toEqual([]);
     await clock.advance(10 * pollMs);
     expect(read.filter((key) => key.startsWith("runs/") || key.startsWith("log/"))).toEqual([]);

@@ -1,0 +1,102 @@
+// Questions that were filed for a run and are not in its log: none outlives the run's cancellation.
+import { approve, DeferredApproval, type ApprovalStore } from "@holdpoint/approvals";
+import { describe, expect, it } from "vitest";
+
+import { faultyStores } from "../faulty-stores.ts";
+import { dana, keyring, world } from "../world.ts";
+
+const input = { orderId: "A-17" };
+const scope = "default";
+
+/** A run whose process died once its question was filed, before its log could say so. */
+async function orphaned(how: "together" | "apart") {
+  const here = world(how);
+  const { records } = new DeferredApproval(here.store.approvals, { keyring });
+  /** What is asked, or decided and not used. */
+  const unspent = async () => {
+    const page = async (state: "pending" | "decided") =>
+      (await records.list(scope, { filter: { state } })).items.map(({ id }) => id);
+    return [...(await page("pending")), ...(await page("decided"))];
+  };
+  let told: () => void = () => undefined;
+  const died = new Promise<void>((resolve) => (told = resolve));
+  let isFiled = false;
+  const { approvals, log } = here.store;
+  const dying = {
+    ...here.store,
+    approvals: {
+      ...approvals,
+      commit: (...[attemptId, writes]: Parameters<ApprovalStore["commit"]>) => {
+        isFiled = true;
+        return approvals.commit(attemptId, writes);
+      },
+    },
+    log: {
+      ...log,
+      commit: (...[attemptId, writes]: Parameters<ApprovalStore["commit"]>) => {
+        if (!isFiled) return log.commit(attemptId, writes);
+        told();
+        return new Promise<never>(() => undefined);
+      },
+    },
+  };
+  const { runId } = await here.open(dying).desk.start("refund", input);
+  await died;
+  return { ...here, records, unspent, runId };
+}
+
+describe.each(["together", "apart"] as const)("a question that its run's log lacks, %s", (how) => {
+  it("WF-26 is withdrawn with the run, whether it is decided or not", async () => {
+    for (const decided of [false, true]) {
+      const here = await orphaned(how);
+      const [id] = await here.unspent();
+      if (decided) await here.records.decide({ scope, id: id!, decision: approve({ by: dana }) });
+      const view = await here.open().desk.cancel(here.runId, { reason: "enough" });
+      expect(view.status).toBe("cancelled");
+      expect(await here.unspent()).toEqual([]);
+    }
+  });
+
+  it("WF-26 outlives no cancel that a crash cut off: whoever takes the run up ends both", async () => {
+    for (const kind of ["die-before", "die-after"] as const) {
+      for (let at = 1; ; at += 1) {
+        const here = await orphaned(how);
+        const { store, died } = faultyStores(here.homes, at, kind);
+        const cancel = here.open(store).desk.cancel(here.runId, { reason: "enough" });
+        const ended = await Promise.race([cancel.then(() => true), died.then(() => false)]);
+        const { desk } = here.open();
+        await desk.adoptAll();
+        const { status } = await desk.settled(here.runId);
+        expect(status).toBe(at === 1 && kind === "die-before" ? "interrupted" : "cancelled");
+        if (status === "cancelled") expect(await here.unspent()).toEqual([]);
+        if (ended) break;
+      }
+    }
+  });
+
+  it("WF-26 is withdrawn although somebody decides it in that very moment", async () => {
+    const here = await orphaned(how);
+    const [id] = await here.unspent();
+    const { approvals } = here.store;
+    let isMeanwhile = true;
+    const store = {
+      ...here.store,
+      approvals: {
+        ...approvals,
+        commit: async (...[attemptId, writes]: Parameters<ApprovalStore["commit"]>) => {
+          if (isMeanwhile) {
+            isMeanwhile = false;
+            await here.records.decide({ scope, id: id!, decision: approve({ by: dana }) });
+          }
+          return approvals.commit(attemptId, writes);
+        },
+      },
+    };
+    await here.open(store).desk.cancel(here.runId, { reason: "enough" });
+    expect(await here.unspent()).toEqual([]);
+    expect(await here.records.read(scope, id!)).toMatchObject({
+      state: "consumed",
+      outcome: "unused",
+    });
+  });
+});
