@@ -250,7 +250,9 @@ describe("an edit", () => {
     expect(first).toMatchObject({ status: "superseded" });
     expect(second).toEqual(first);
     const pending = await here.records.list(scope, { filter: { state: "pending" } });
-    expect(pending.items.map((item) => item.id)).toEqual(first.status === "superseded" && [first.by]);
+    expect(pending.items.map((item) => item.id)).toEqual(
+      first.status === "superseded" && [first.by],
+    );
   });
 
   it("APR-16 counts the editor's own word where the new rule lets them, and no earlier vote", async () => {

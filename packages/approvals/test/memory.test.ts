@@ -113,7 +113,11 @@ describe("a home in memory", () => {
   it("APR-26 takes a list for a repetition once one row of it is the attempt's, and adds nothing", async () => {
     const home = memoryHome();
     await home.commit("one", [put("runs", "a")]);
-    const more = await home.commit("one", [put("runs", "b"), put("runs", "a"), put("runs", "c", 5)]);
+    const more = await home.commit("one", [
+      put("runs", "b"),
+      put("runs", "a"),
+      put("runs", "c", 5),
+    ]);
     expect(more).toEqual({ status: "done", repeated: true });
     expect(home.row("runs", scope, "b")).toBeUndefined();
     const apart = await home.commit("one", [put("runs", "b")]);

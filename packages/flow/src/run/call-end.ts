@@ -76,7 +76,8 @@ async function pendingCall(
 ): Promise<undefined> {
   const { live, visit } = site;
   if (site.over) {
-    if (approvalId !== undefined && !site.comesBack) // K4
+    if (approvalId !== undefined && !site.comesBack)
+      // K4
       await withdraw(live, records, approvalId, "cancelled");
     if (live.signal.aborted) throw abortedRun(live);
     return undefined;

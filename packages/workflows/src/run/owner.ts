@@ -66,11 +66,7 @@ export class RunOwner {
    * `opened`: the run as log and registry have it, its revision the log's. `policy`: its definition's. `onBegun`: told once what
    * was asked of the run is on record: an answer is spent, or a retry has begun.
    */
-  constructor(
-    parts: Parts,
-    opened: OpenRun,
-    { policy, onBegun = () => undefined }: OwnerHow = {},
-  ) {
+  constructor(parts: Parts, opened: OpenRun, { policy, onBegun = () => undefined }: OwnerHow = {}) {
     this.#parts = parts;
     this.#onBegun = onBegun;
     this.#policy = policy;

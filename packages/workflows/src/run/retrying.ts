@@ -37,11 +37,7 @@ export interface RetryTaken {
  * @throws WorkflowError `run-not-found`, `unknown-definition`, `status-wrong`, `log-missing`, `checkpoint-rolled-back`,
  *   `run-moved`, `store-unavailable`; FlowError as `FlowRunner.retry` before it begins
  */
-export function retryRun(
-  parts: Parts,
-  runId: string,
-  { by }: RetryHow = {},
-): Promise<RetryTaken> {
+export function retryRun(parts: Parts, runId: string, { by }: RetryHow = {}): Promise<RetryTaken> {
   return new Promise((resolve, reject) => {
     let hasBegun = false;
     const onBegun = (): void => {
@@ -86,7 +82,11 @@ async function failedRun(parts: Parts, runId: string): Promise<FailedRun> {
     const message = `the registry saw run ${runId} execute, and its log is gone`;
     throw new WorkflowError("log-missing", message, { runId });
   }
-  return { opened: { record: { ...logged.record, standing }, version }, log: logged.log, definition };
+  return {
+    opened: { record: { ...logged.record, standing }, version },
+    log: logged.log,
+    definition,
+  };
 }
 
 async function retried(

@@ -14,6 +14,7 @@ const table: readonly (readonly [LogStatus, boolean, string, string, string])[] 
   ["settling", false, "adopt > interrupted", "adopt", "adopt"],
   ["completed", false, "done > completed", "done > completed", "done > completed"],
   ["failed", false, "done > failed", "done > failed", "done > failed"],
+  ["to-retry", false, "retry > running", "retry", "retry > running"],
   ["cancelled", false, "done > cancelled", "done > cancelled", "done > cancelled"],
 ];
 const rows = table.flatMap(([log, decided, ...cells]) =>

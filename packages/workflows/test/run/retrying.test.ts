@@ -217,39 +217,42 @@ async function commitsOfOne(how: How): Promise<number> {
   return commits();
 }
 
-describe.each(["together", "apart"] as const)("a retry whose process ends at any write", async (how) => {
-  const commits = await commitsOfOne(how);
-  const cases = kinds.flatMap((kind) =>
-    Array.from({ length: commits }, (_, at) => ({ kind, at: at + 1 })),
-  );
+describe.each(["together", "apart"] as const)(
+  "a retry whose process ends at any write",
+  async (how) => {
+    const commits = await commitsOfOne(how);
+    const cases = kinds.flatMap((kind) =>
+      Array.from({ length: commits }, (_, at) => ({ kind, at: at + 1 })),
+    );
 
-  it.each(cases)(
-    `WF-29 WF-31 is retried or not, and never twice, after $kind at write $at, stores ${how}`,
-    async ({ kind, at }) => {
-      const { homes, open, effects, history, runId } = await failedRun(how);
-      const faulty = faultyStores(homes, at, kind);
-      const first = open(faulty.store);
-      let told = false;
-      const ended = first.retry(runId).then(
-        () => ((told = true), first.waitIdle()),
-        () => first.waitIdle(),
-      );
-      await Promise.race([faulty.died, ended]);
+    it.each(cases)(
+      `WF-29 WF-31 is retried or not, and never twice, after $kind at write $at, stores ${how}`,
+      async ({ kind, at }) => {
+        const { homes, open, effects, history, runId } = await failedRun(how);
+        const faulty = faultyStores(homes, at, kind);
+        const first = open(faulty.store);
+        let told = false;
+        const ended = first.retry(runId).then(
+          () => ((told = true), first.waitIdle()),
+          () => first.waitIdle(),
+        );
+        await Promise.race([faulty.died, ended]);
 
-      const desk = open();
-      await desk.adoptAll();
-      await desk.waitIdle();
-      const found = await desk.settled(runId);
-      const retries = count(await history(runId), "run-retried");
-      // What a caller was told stands; a retry that was not told may have begun all the same.
-      expect(found.status).toBe(retries === 1 ? "interrupted" : "failed");
-      expect(retries).toBeGreaterThanOrEqual(told ? 1 : 0);
-      if (retries === 0) await desk.retry(runId);
-      const waits = await desk.settled(runId);
-      await desk.decide(waits.waitsFor[0]!.id, approve({ by: dana }));
-      expect((await desk.settled(runId)).status).toBe("completed");
-      expect([effects.looked, effects.keys.size]).toEqual([["A-17"], 1]);
-      expect(count(await history(runId), "run-retried")).toBe(1);
-    },
-  );
-});
+        const desk = open();
+        await desk.adoptAll();
+        await desk.waitIdle();
+        const found = await desk.settled(runId);
+        const retries = count(await history(runId), "run-retried");
+        // What a caller was told stands; a retry that was not told may have begun all the same.
+        expect(found.status).toBe(retries === 1 ? "interrupted" : "failed");
+        expect(retries).toBeGreaterThanOrEqual(told ? 1 : 0);
+        if (retries === 0) await desk.retry(runId);
+        const waits = await desk.settled(runId);
+        await desk.decide(waits.waitsFor[0]!.id, approve({ by: dana }));
+        expect((await desk.settled(runId)).status).toBe("completed");
+        expect([effects.looked, effects.keys.size]).toEqual([["A-17"], 1]);
+        expect(count(await history(runId), "run-retried")).toBe(1);
+      },
+    );
+  },
+);
