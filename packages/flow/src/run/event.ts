@@ -69,6 +69,8 @@ export interface DecisionAnswered extends AnsweredBase {
 export interface InterruptAnswered extends AnsweredBase {
   readonly kind: "interrupt";
   readonly payload: Kept;
+  /** Digest of the payload as it was given, by which the same one given again is known; absent of one that has no canonical form. */
+  readonly given?: string;
   readonly by: ActorRef | undefined;
 }
 
