@@ -53,6 +53,7 @@ export {
   type Workflow,
   type WorkflowSpec,
 } from "./definition/define.ts";
+export type { Lifecycle, LifecycleOptions } from "./definition/lifecycle.ts";
 export type { RetryPolicy } from "./definition/retry-policy.ts";
 export { compareVersions } from "./definition/versions.ts";
 export type { DocumentLimits } from "./definition/strict-json.ts";

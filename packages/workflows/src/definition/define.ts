@@ -9,6 +9,8 @@ import {
 } from "../limits.ts";
 import { checkText, documentLimits, type Checked } from "./boundary.ts";
 import { jsonSchemaOf, type JsonSchema } from "./json-schema.ts";
+import { inside, takesNone, type WorkflowFacts } from "./facts.ts";
+import { Lifecycle, type LifecycleOptions } from "./lifecycle.ts";
 import { checkPolicy, type RetryPolicy } from "./retry-policy.ts";
 import type { DocumentLimits } from "./strict-json.ts";
 
@@ -43,6 +45,8 @@ export interface Workflow<
   inputJsonSchema(): JsonSchema;
   /** Absent where no payload is taken. @throws WorkflowError `schema-not-describable` */
   resumeJsonSchema(): JsonSchema | undefined;
+  /** Its runs over stores, by hand: the same lifecycle without a supervisor (WF-05). @throws as `new Workflows` */
+  runsOn(options: LifecycleOptions): Lifecycle<In, Resume, Out>;
   /** Types only; never present. */
   readonly types?: { readonly input: In; readonly resume: Resume; readonly output: Out };
 }
@@ -83,21 +87,6 @@ export interface WorkflowSpec<
   /** Bounds of input and payload; default 256 KiB, nesting 32, 4,096 members. */
   readonly limits?: Partial<DocumentLimits>;
 }
-
-/** The inside of a definition. */
-export interface WorkflowFacts {
-  readonly flow: Flow;
-  readonly input: Schema;
-  readonly resume: Schema | undefined;
-  readonly output: Schema | undefined;
-  readonly begin: (input: unknown) => unknown;
-  readonly end: (state: unknown) => unknown;
-  readonly summarize: ((state: unknown) => string) | undefined;
-  readonly retry: RetryPolicy | undefined;
-  readonly limits: DocumentLimits;
-}
-
-const inside = Symbol.for("@holdpoint/workflows.definition");
 
 /**
  * Gives a flow a name and a version that the outside can start, and schemas that stand before it.
@@ -174,6 +163,10 @@ class BuiltWorkflow<N extends string> implements Workflow<N, never, never, never
     return documentOf(await checkText("resume", resume, json, limits));
   }
 
+  runsOn(options: LifecycleOptions): Lifecycle<never, never, never> {
+    return new Lifecycle<never, never, never>(this, options);
+  }
+
   inputJsonSchema(): JsonSchema {
     return jsonSchemaOf(this[inside].input, `input of '${this.name}'`);
   }
@@ -182,22 +175,6 @@ class BuiltWorkflow<N extends string> implements Workflow<N, never, never, never
     const { resume } = this[inside];
     return resume && jsonSchemaOf(resume, `resume payload of '${this.name}'`);
   }
-}
-
-/** The inside of a definition, of whichever copy of this package made it. @throws WorkflowError `definition-invalid` */
-export function workflowFacts(definition: Workflow): WorkflowFacts {
-  const facts = (definition as { readonly [inside]?: WorkflowFacts } | undefined)?.[inside];
-  if (facts === undefined) throw invalid("this is no workflow: defineWorkflow makes them");
-  return facts;
-}
-
-/** WF-04 */
-export function takesNone(definition: string, version: string): WorkflowError {
-  return new WorkflowError(
-    "resume-not-taken",
-    `'${definition}' has no resume schema: its runs take decisions, never a payload`,
-    { definition, version },
-  );
 }
 
 function documentOf({ given, canonical }: Checked): CheckedDocument<never> {

@@ -12,7 +12,8 @@
 
 import type { FlowRunner } from "@holdpoint/flow";
 
-import { workflowFacts, type Workflow } from "../definition/define.ts";
+import type { Workflow } from "../definition/define.ts";
+import { workflowFacts } from "../definition/facts.ts";
 import { isWorkflowError } from "../errors.ts";
 import { cancelTriesMax } from "../limits.ts";
 import { isTerminal } from "../registry/moves.ts";

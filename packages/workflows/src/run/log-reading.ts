@@ -1,6 +1,7 @@
 import { FlowError, type RunEvent } from "@holdpoint/flow";
 
-import { workflowFacts, type Workflow } from "../definition/define.ts";
+import type { Workflow } from "../definition/define.ts";
+import { workflowFacts } from "../definition/facts.ts";
 import { WorkflowError } from "../errors.ts";
 import type { OpenRun } from "../registry/record-codec.ts";
 import { follow, moved, pendingRun, type Failure, type RunRecord } from "../registry/record.ts";

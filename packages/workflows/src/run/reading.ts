@@ -1,6 +1,7 @@
 /** Reading runs: no lane, no slot, no lease; what is read is what stands (WF-32). */
 
-import { workflowFacts, type Workflow } from "../definition/define.ts";
+import type { Workflow } from "../definition/define.ts";
+import { workflowFacts } from "../definition/facts.ts";
 import { WorkflowError } from "../errors.ts";
 import { pageDefault } from "../limits.ts";
 import { checkedLimit, listRuns, type RunQuery } from "../registry/listing.ts";

@@ -14,7 +14,8 @@ import type { Actor } from "@holdpoint/approvals";
 import { answerJson, replies, type Answer, type DoubtAnswer, type Reply } from "@holdpoint/flow";
 
 import { checkValue } from "../definition/boundary.ts";
-import { takesNone, workflowFacts, type Workflow } from "../definition/define.ts";
+import type { Workflow } from "../definition/define.ts";
+import { takesNone, workflowFacts } from "../definition/facts.ts";
 import { WorkflowError } from "../errors.ts";
 import type { OpenRun } from "../registry/record-codec.ts";
 import type { RunRecord, WaitingFor } from "../registry/record.ts";

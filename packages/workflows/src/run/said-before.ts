@@ -6,7 +6,8 @@
 import type { RunEvent } from "@holdpoint/flow";
 import { isSealError, type Sealer } from "@holdpoint/seal";
 
-import { workflowFacts, type Workflow } from "../definition/define.ts";
+import type { Workflow } from "../definition/define.ts";
+import { workflowFacts } from "../definition/facts.ts";
 import type { RunRecord } from "../registry/record.ts";
 import type { Parts } from "./parts.ts";
 

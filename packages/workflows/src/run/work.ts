@@ -14,7 +14,7 @@ import type { ActorRef } from "@holdpoint/approvals";
 import { isFlowError, type Reply, type RunResult } from "@holdpoint/flow";
 import { isSealError } from "@holdpoint/seal";
 
-import { workflowFacts, type WorkflowFacts } from "../definition/define.ts";
+import { workflowFacts, type WorkflowFacts } from "../definition/facts.ts";
 import { WorkflowError } from "../errors.ts";
 import { policyBackoffMsMax, summaryCharactersMax } from "../limits.ts";
 import { reached } from "../registry/commit.ts";

@@ -3,7 +3,7 @@ import { approve, flow, FlowRunner, type RunEvent } from "@holdpoint/flow";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { workflowFacts } from "../../src/definition/define.ts";
+import { workflowFacts } from "../../src/definition/facts.ts";
 import { defineWorkflow, Workflows, type WorkflowStore } from "../../src/index.ts";
 import { failing, payments } from "../failing.ts";
 import { faultyStores, storesOn, type FaultKind, type Homes } from "../faulty-stores.ts";
