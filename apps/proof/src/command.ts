@@ -4,6 +4,8 @@ export interface ProofHow {
   readonly times?: number;
   /** The number behind `--name`, where it was given. */
   number(name: string): number | undefined;
+  /** The word behind `--name`, where it was given. */
+  text(name: string): string | undefined;
 }
 
 /** A proof: prints its figures and answers what was wrong; nothing, where all is as it has to be. */

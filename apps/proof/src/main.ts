@@ -7,6 +7,7 @@ import { mutantsCommand } from "./mutants/command.ts";
 import { onceCommand } from "./once/command.ts";
 import { simulateCommand } from "./simulator/command.ts";
 import { plantedCommand } from "./simulator/planting-command.ts";
+import { takeoverCommand } from "./supervision/command.ts";
 import { waitingCommand } from "./waiting/command.ts";
 
 const commands: Readonly<Record<string, Proof>> = {
@@ -17,11 +18,18 @@ const commands: Readonly<Record<string, Proof>> = {
   once: onceCommand,
   planted: plantedCommand,
   simulate: simulateCommand,
+  takeover: takeoverCommand,
   waiting: waitingCommand,
 };
 
-/** Options that take a number. */
-const named: ReadonlySet<string> = new Set(["--seed", "--seeds", "--from"]);
+/** Options that take a value. */
+const named: ReadonlySet<string> = new Set([
+  "--seed",
+  "--seeds",
+  "--from",
+  "--threads",
+  "--report",
+]);
 
 const [name = "", ...words] = process.argv.slice(2);
 const command = commands[name];
@@ -32,11 +40,15 @@ if (command === undefined) {
   const quick = words.includes("--quick");
   const bare = words.filter((_, at) => !named.has(words[at - 1] ?? ""));
   const times = bare.map(Number).find((number) => Number.isInteger(number));
-  const number = (option: string): number | undefined => {
+  const text = (option: string): string | undefined => {
     const at = words.indexOf(`--${option}`);
-    return at === -1 ? undefined : Number(words[at + 1]);
+    return at === -1 ? undefined : words[at + 1];
   };
-  const faults = await command({ quick, number, ...(times !== undefined && { times }) });
+  const number = (option: string): number | undefined => {
+    const given = text(option);
+    return given === undefined ? undefined : Number(given);
+  };
+  const faults = await command({ quick, number, text, ...(times !== undefined && { times }) });
   for (const fault of faults) process.stdout.write(`${fault}\n`);
   process.exitCode = faults.length === 0 ? 0 : 1;
 }

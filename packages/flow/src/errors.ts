@@ -4,6 +4,7 @@ import { registerErrorClass } from "@holdpoint/tools";
 export type FlowErrorCode =
   | "aborted"
   | "answer-ambiguous"
+  | "answer-expired"
   | "answer-invalid"
   | "answer-unknown"
   | "approval-denied"

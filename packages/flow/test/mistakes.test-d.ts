@@ -158,7 +158,7 @@ base.node("a", () => ({}));
 base.gate("g", { payload: () => 1 });
 // @ts-expect-error there is already a node 'p'
 base.call("p", count, { args: {} });
-// @ts-expect-error the part has a node 'a' too
+// @ts-expect-error there is already a node 'a', also in what a part brings
 base.use(part(State).node("a", () => ({})));
 base.use(part(State).node("b", () => ({}))).edge("p", "b");
 

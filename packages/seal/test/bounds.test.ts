@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { createSealer, encode, isSealError } from "../src/index.ts";
+import { createSealer, decode, encode, isSealError } from "../src/index.ts";
 import { quickest } from "./cpu-time.ts";
 import { refusal } from "./refusal.ts";
 
@@ -109,10 +109,10 @@ describe("cycles and bounds", () => {
         [[], {}, [{}]],
         { a: { b: {} }, $c: [] },
         [
-          Temporal.Duration.from({ hours: 1, minutes: 2 }),
-          Temporal.Instant.from("2026-01-01T00:00Z"),
+          decode('{"$duration":{"hours":1,"minutes":2}}'),
+          decode('{"$instant":"2026-01-01T00:00:00Z"}'),
         ],
-        Temporal.ZonedDateTime.from("2026-01-01T00:00[UTC]"),
+        decode('{"$zoned":["2026-01-01T00:00:00Z","UTC","iso8601"]}'),
         new Date(0),
         new Uint8Array(2),
         5n,

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
 import {
@@ -55,6 +57,28 @@ describe("the driver's traps", () => {
     );
     expect(() => bind({ b: 1 })).toThrow("a can't be bound");
     expect(bind({ a: "text", b: null })).toBe(1);
+  });
+});
+
+describe("the sources", () => {
+  const folder = join(import.meta.dirname, "../src");
+  const sources = readdirSync(folder).map((name) => ({
+    name,
+    text: readFileSync(join(folder, name), "utf8"),
+  }));
+
+  it("STORE-03 have one way by which a value reaches a statement", () => {
+    const preparing = sources.filter(({ text }) => /\.prepare\(/.test(text));
+    expect(preparing.map(({ name }) => name)).toEqual(["opening.ts", "prepared.ts"]);
+    // What opening asks has no value in it.
+    const opening = preparing[0]!.text;
+    expect(opening.match(/\.(get|all|run)\([^)]*\)/g)).toEqual([".get({})", ".get({})"]);
+  });
+
+  it("STORE-03 begin no transaction that could have to become a writing one", () => {
+    const begins = sources.flatMap(({ text }) => text.match(/"BEGIN[^"]*"/g) ?? []);
+    expect(begins.length).toBeGreaterThan(2);
+    expect(new Set(begins)).toEqual(new Set(['"BEGIN IMMEDIATE"']));
   });
 });
 

@@ -106,23 +106,30 @@ export class Executor {
       return { status: "failed", error: errorInfo(thrown), executed: false };
     }
     const call = new LiveCall(order, record, this.#ports);
-    const outcome = await settled(call);
+    let outcome: CallOutcome;
+    try {
+      const stop = stopped(call);
+      const ended = (stop instanceof Promise ? await stop : stop) ?? execute(call);
+      outcome = ended instanceof Promise ? await ended : ended;
+    } catch (thrown) {
+      if (call.runnerFailure !== undefined) throw call.runnerFailure.thrown; // X5
+      outcome = call.failed(thrown);
+    }
     const finishing = finish(call, outcome);
     if (finishing !== undefined) await finishing;
     return outcome;
   }
 }
 
-async function settled(call: LiveCall): Promise<CallOutcome> {
-  try {
-    for (const step of steps) {
-      const stop = step(call);
-      const outcome = stop instanceof Promise ? await stop : stop;
-      if (outcome !== undefined) return outcome;
-    }
-    return await execute(call);
-  } catch (thrown) {
-    if (call.runnerFailure !== undefined) throw call.runnerFailure.thrown; // X5
-    return call.failed(thrown);
+/** Takes the steps, in one turn as far as none has to wait; the outcome of the one that ends the call. */
+function stopped(
+  call: LiveCall,
+  from = 0,
+): CallOutcome | undefined | Promise<CallOutcome | undefined> {
+  for (let at = from; at < steps.length; at++) {
+    const stop = steps[at]!(call);
+    if (stop instanceof Promise) return stop.then((outcome) => outcome ?? stopped(call, at + 1));
+    if (stop !== undefined) return stop;
   }
+  return undefined;
 }

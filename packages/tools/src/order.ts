@@ -35,7 +35,7 @@ export interface CallOrder {
    * A call that stands on record: it is gated if it was, and runs with what was shown (FLOW-35,
    * FLOW-66).
    */
-  readonly recorded?: RecordedCall;
+  readonly recorded?: RecordedCall | undefined;
   /**
    * What this run has spent so far, for guards (TOOL-05); read anew at each question, so it may be
    * a live view.

@@ -1,5 +1,7 @@
 import { createHmac, createSecretKey } from "node:crypto";
 
+import { z } from "zod";
+
 import type { Adapter } from "./workloads.ts";
 
 /**
@@ -88,6 +90,62 @@ export const floor: Adapter = {
       const text = sealed({ values, pending: { tool: "finish", args: { n: items } } });
       if (opened<{ values: number[] }>(text).values.length !== items) throw new Error("lost");
       return text.length;
+    };
+  },
+};
+
+const Call = z.object({ n: z.int() });
+const Rows = z.object({ rows: z.array(z.object({ id: z.int(), text: z.string() })) });
+
+/**
+ * The floor of a run whose calls are all on record one by one: arguments and results are parsed, and each event is sealed and
+ * chained when it happens, as for B2. At the pause nothing is left to be written but where the run stands.
+ */
+function chained(): { event(type: string, data: object): void; open(): Record<string, unknown>[] } {
+  const log: string[] = [];
+  return {
+    event: (type, data) =>
+      void log.push(
+        sealed({ rev: log.length + 1, prev: log.at(-1)?.slice(-45, -2), type, ...data }),
+      ),
+    open: () => log.map((text) => opened<Record<string, unknown>>(text)),
+  };
+}
+
+export const loggingFloor: Adapter = {
+  ...floor,
+  name: "floor, an entry an event",
+  results({ results, fetch }) {
+    return async () => {
+      const log = chained();
+      log.event("visit-started", { visit: "collect#1" });
+      for (let n = 0; n < results; n++) {
+        const result = Rows.parse(await fetch(Call.parse({ n }).n));
+        log.event("call-finished", { visit: "collect#1", call: "fetch", n, result });
+      }
+      log.event("paused", { tool: "finish", args: { n: results } });
+      const events = log.open();
+      if (events.length !== results + 2) throw new Error("a result is lost");
+      return events.length;
+    };
+  },
+  map({ items, concurrency, act }) {
+    return async () => {
+      const log = chained();
+      let next = 0;
+      const worker = async (): Promise<void> => {
+        for (let index = next++; index < items; index = next++) {
+          const visit = `each#1[${index}]`;
+          const result = Call.parse({ n: await act(Call.parse({ n: index }).n) });
+          log.event("call-finished", { visit, call: "act", result });
+          log.event("item-finished", { visit, value: result });
+        }
+      };
+      await Promise.all(Array.from({ length: concurrency }, worker));
+      log.event("paused", { tool: "finish", args: { n: items } });
+      const events = log.open();
+      if (events.length !== 2 * items + 1) throw new Error("lost");
+      return events.length;
     };
   },
 };

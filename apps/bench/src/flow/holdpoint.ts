@@ -7,14 +7,14 @@ import { z } from "zod";
 
 import type { Adapter, workloads } from "./workloads.ts";
 
-const keyring = createKeyring({
+export const keyring = createKeyring({
   current: { id: "bench", key: new Uint8Array(32).fill(7) },
   mac: nodeMac,
 });
-const dana = unverified("dana");
+export const dana = unverified("dana");
 const N = z.object({ n: z.int() });
 
-function linear(nodes: number): () => Promise<number> {
+export function linearFlow(nodes: number) {
   type Builder = FlowBuilder<{ n: number }, { n: number }, string>;
   let builder = flow("linear", N).node("n0", async (state) => ({ n: state.n + 1 })) as Builder;
   for (let index = 1; index < nodes; index++) {
@@ -22,7 +22,11 @@ function linear(nodes: number): () => Promise<number> {
       .node(`n${index}` as never, async (state) => ({ n: state.n + 1 }))
       .edge(`n${index - 1}`, `n${index}`) as Builder;
   }
-  const built = builder.build();
+  return builder.build();
+}
+
+function linear(nodes: number): () => Promise<number> {
+  const built = linearFlow(nodes);
   const runner = new FlowRunner({ keyring });
   return async () => {
     const result = await runner.run(built, { n: 0 });
@@ -31,8 +35,7 @@ function linear(nodes: number): () => Promise<number> {
   };
 }
 
-/** With records behind the port, an approval is once-only everywhere; without, in this process. */
-function approval(work: (typeof workloads)["B2"], records: boolean): () => Promise<boolean> {
+export function approvalFlow(work: (typeof workloads)["B2"]) {
   const act = defineTool({
     name: "act",
     description: "Does it.",
@@ -47,7 +50,7 @@ function approval(work: (typeof workloads)["B2"], records: boolean): () => Promi
     items: z.array(z.object({ sku: z.string(), n: z.number() })),
     ok: z.boolean().optional(),
   });
-  const built = flow("approval", State)
+  return flow("approval", State)
     .node("prepare", async (state) => ({ amount: state.amount + 1 }))
     .call("act", act, {
       args: (s) => ({ id: s.id, amount: s.amount }),
@@ -55,6 +58,11 @@ function approval(work: (typeof workloads)["B2"], records: boolean): () => Promi
     })
     .path("prepare", "act")
     .build();
+}
+
+/** With records behind the port, an approval is once-only everywhere; without, in this process. */
+function approval(work: (typeof workloads)["B2"], records: boolean): () => Promise<boolean> {
+  const built = approvalFlow(work);
   const approvals = records
     ? new DeferredApproval(memoryApprovalStore(), { keyring })
     : { request: async () => ({ status: "pending" as const }) };
@@ -97,24 +105,24 @@ function pausing<S extends object, In>(built: Flow<S, In>, input: In): () => Pro
   };
 }
 
-function results(work: (typeof workloads)["B5"]): () => Promise<number> {
+export function resultsFlow(work: (typeof workloads)["B5"]) {
   const fetch = defineTool({
     name: "fetch",
     description: "Gets it.",
     input: z.object({ n: z.int() }),
     output: z.object({ rows: z.array(z.object({ id: z.int(), text: z.string() })) }),
+    idempotent: true,
     execute: async ({ n }) => {
       const { rows } = await work.fetch(n);
       return { rows: [...rows] };
     },
   });
-  const built = flow("results", N)
+  return flow("results", N)
     .node("collect", async (_, ctx) => {
       for (let n = 0; n < work.results; n++) await ctx.call(fetch, { n });
       return { n: (await ctx.call(finish, { n: work.results })).n };
     })
     .build();
-  return pausing(built, { n: 0 });
 }
 
 function map(work: (typeof workloads)["B6"]): () => Promise<number> {
@@ -143,7 +151,7 @@ export const holdpoint: Adapter = {
   name: "holdpoint",
   linear,
   approval: (work) => approval(work, false),
-  results,
+  results: (work) => pausing(resultsFlow(work), { n: 0 }),
   map,
 };
 

@@ -10,11 +10,14 @@ const flowsQuick = 200;
 export const pointsQuick = 2;
 const flowsLong = 1_000;
 
-/** `pnpm proof differential [--quick] [flows]`: runs that pause anywhere against the same that never do (FLOW-62). */
-export async function differentialCommand({ quick, times }: ProofHow): Promise<readonly string[]> {
+/** `pnpm proof differential [--quick] [flows] [--seed n]`: runs that pause anywhere against the same that never do (FLOW-62). */
+export async function differentialCommand(asked: ProofHow): Promise<readonly string[]> {
   const took = stopwatch();
+  const { quick, times } = asked;
   const flows = times ?? (quick ? flowsQuick : flowsLong);
-  const how = { flows, seed: Date.now() % 1_000_000, points: quick ? pointsQuick : Infinity };
+  const seed = asked.number("seed") ?? Date.now() % 1_000_000;
+  const how = { flows, seed, points: quick ? pointsQuick : Infinity };
+  print(`seed: ${seed}`);
   const { figures, faults } = await differential(how);
   const { kinds, ...counts } = figures;
   for (const [what, number] of Object.entries(counts)) print(`${what}: ${number}`);

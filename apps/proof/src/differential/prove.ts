@@ -1,5 +1,5 @@
 import type { Block } from "./block.ts";
-import { differences } from "./compare.ts";
+import { differences, endedBy } from "./compare.ts";
 import { kindsIn } from "./kinds.ts";
 import { ran, type Mode, type Ran } from "./run.ts";
 
@@ -7,6 +7,8 @@ import { ran, type Mode, type Ran } from "./run.ts";
 export interface Figures {
   flows: number;
   failing: number;
+  /** Runs that were ended by too few rounds. */
+  short: number;
   runs: number;
   questions: number;
   pauses: number;
@@ -16,7 +18,16 @@ export interface Figures {
 }
 
 export function noFigures(): Figures {
-  return { flows: 0, failing: 0, runs: 0, questions: 0, pauses: 0, effects: 0, kinds: new Map() };
+  return {
+    flows: 0,
+    failing: 0,
+    short: 0,
+    runs: 0,
+    questions: 0,
+    pauses: 0,
+    effects: 0,
+    kinds: new Map(),
+  };
 }
 
 /** Never paused: whatever is asked is decided at once, and all of a round runs at the same time. */
@@ -27,6 +38,7 @@ const straight: Mode = {
   concurrency: 64,
   inline: true,
   answers: 1,
+  rounds: 10_000,
 };
 
 /** How a flow is tried. */
@@ -38,8 +50,8 @@ export interface Trial {
 
 type Held = Pick<Mode, "name" | "through" | "concurrency" | "answers">;
 
-/** Every question waits; and each by itself, alone among all. */
-function modes(questions: number, { luck, points }: Trial): Mode[] {
+/** Every question waits; and each by itself, alone among all; with as many rounds as were needed without a pause. */
+function modes({ questions, trace: { rounds } }: Ran, { luck, points }: Trial): Mode[] {
   const everywhere: Held[] = [
     { name: "in memory", through: "memory", concurrency: 64, answers: 1 },
     {
@@ -55,6 +67,7 @@ function modes(questions: number, { luck, points }: Trial): Mode[] {
     name: `paused everywhere, ${held.name}`,
     waits: () => true,
     inline: false,
+    rounds,
   }));
   const count = Math.min(points, questions);
   const single = Array.from({ length: count }, (_, index): Mode => {
@@ -67,9 +80,19 @@ function modes(questions: number, { luck, points }: Trial): Mode[] {
       concurrency: through === "text" ? 1 : 3,
       inline: point % 3 > 0,
       answers: 1,
+      rounds,
     };
   });
-  return [...all, ...single];
+  return [...all, ...single, ...tooShort(rounds)];
+}
+
+/** A budget of half of the rounds ends the run wherever it has come to by then. */
+function tooShort(rounds: number): Mode[] {
+  const half = Math.floor(rounds / 2);
+  if (half === 0) return [];
+  const name = `paused everywhere, with ${half} of ${rounds} rounds`;
+  const how = { through: "text", concurrency: 2, answers: 2, inline: false } as const;
+  return [{ ...how, name, waits: () => true, rounds: half }];
 }
 
 /** Runs a flow without a pause, and with pauses at every point; says what differs. */
@@ -81,10 +104,12 @@ export async function prove(of: Block, trial: Trial, figures: Figures): Promise<
   for (const kind of new Set(kindsIn(of)))
     figures.kinds.set(kind, (figures.kinds.get(kind) ?? 0) + 1);
   if ("code" in never.end) figures.failing += 1;
-  for (const mode of modes(never.questions, trial)) {
+  for (const mode of modes(never, trial)) {
     const held = await ran(of, mode);
     count(figures, held);
-    for (const difference of differences(never, held)) found.push(`${mode.name}: ${difference}`);
+    if (endedBy(held) === "round-budget") figures.short += 1;
+    for (const difference of differences(never, held, mode.rounds))
+      found.push(`${mode.name}: ${difference}`);
   }
   return found;
 }

@@ -5,8 +5,8 @@ import {
   memoryRunLog,
   replies,
   type Checkpoint,
+  type FlowError,
   type FlowRunnerOptions,
-  type RunNotice,
   type RunResult,
 } from "@holdpoint/flow";
 import { memoryHome } from "@holdpoint/approvals";
@@ -36,13 +36,21 @@ export interface Mode {
   readonly inline: boolean;
   /** Which of the things that wait are answered together: all, or one in so many. */
   readonly answers: number;
+  /** Its budget, of the run and those within it. */
+  readonly rounds: number;
 }
 
 export interface Ran {
   readonly trace: Trace;
-  readonly end: { readonly state: string } | { readonly code: string };
+  readonly end: { readonly state: string } | Failed;
   readonly questions: number;
   readonly pauses: number;
+}
+
+export interface Failed {
+  readonly code: string;
+  /** The visits that failed, each with by what; none, where the run failed as a whole. */
+  readonly failures: readonly { readonly node: string; readonly error: string }[];
 }
 
 /** More resumes than any of these flows has questions. */
@@ -72,8 +80,8 @@ export async function ran(of: Block, mode: Mode): Promise<Ran> {
     clock,
     ids: testIds(mode.concurrency),
     concurrency: mode.concurrency,
-    roundsMax: 60,
-    onEvent: (notice) => follow(trace, notice),
+    roundsMax: mode.rounds,
+    onEvent: (notice) => trace.follow(notice),
     ...(mode.through === "log" && { log: memoryRunLog(memoryHome({ clock })) }),
   };
   const fresh = () => new FlowRunner(options);
@@ -106,18 +114,20 @@ export async function ran(of: Block, mode: Mode): Promise<Ran> {
     return { trace, end: { state: canonicalize(result.state) }, questions: port.asked, pauses };
   } catch (error) {
     if (!isFlowError(error)) throw error;
-    return {
-      trace,
-      end: { code: `${error.code}: ${error.message}` },
-      questions: port.asked,
-      pauses,
-    };
+    return { trace, end: failedBy(error), questions: port.asked, pauses };
   }
 }
 
-function follow(trace: Trace, { type, visit, name, ok }: RunNotice): void {
-  if (visit === undefined) return;
-  if (type === "nested-finished" && ok === false) trace.failed.add(`${visit}/${name}.`);
-  if (type === "visit-started") trace.began(visit);
-  if (type === "visit-finished") trace.ended(visit);
+function failedBy({ code, data }: FlowError): Failed {
+  const errors = (data["errors"] ?? []) as readonly NodeFailure[];
+  const failures = errors.map(({ node, error }) => ({
+    node,
+    error: `${error.code}: ${error.message}`,
+  }));
+  return { code, failures };
+}
+
+interface NodeFailure {
+  readonly node: string;
+  readonly error: { readonly code?: string; readonly message: string };
 }

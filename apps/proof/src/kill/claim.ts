@@ -1,27 +1,13 @@
 /**
- * The flow that is killed: calls of every kind, a quorum, an edit, a denial, two gates. Everything it sees is a function of
- * its input, so that a run's end can be compared with another's.
+ * A flow that is killed: calls of every kind, a quorum, an edit, a denial, two gates. Everything it sees is a function of its
+ * input, so that a run's end can be compared with another's.
  */
-import { defineTool, editsOf, type CallContext } from "@holdpoint/tools";
-import { flow, type FlowState } from "@holdpoint/flow";
-import { defineCodec } from "@holdpoint/seal";
+import { defineTool } from "@holdpoint/tools";
+import { flow } from "@holdpoint/flow";
 import { defineWorkflow } from "@holdpoint/workflows";
 import { z } from "zod";
 
-/** What happens around a tool's own effect. */
-export interface Moments {
-  readonly effect: (tool: string, args: unknown, context: CallContext) => void;
-  /** A value of the run's state is being sealed. */
-  readonly sealing: () => void;
-}
-
-/** A value of a class of our own, so that sealing runs code that can be killed. */
-export class Stamp {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
-  }
-}
+import { effectTool, Money, Ref, Stamp, type Moments } from "./effects.ts";
 
 const State = z.object({
   orderId: z.string(),
@@ -32,25 +18,7 @@ const State = z.object({
   sent: z.string().optional(),
 });
 
-const Money = z.object({ orderId: z.string(), cents: z.int() });
-const Ref = z.object({ ref: z.string() });
-
-/** Tools that are not idempotent: where one of them has begun and has no end on record, nobody may run it again. */
-export const onceOnly: ReadonlySet<string> = new Set(["mail", "wire"]);
-
 function claimTools(effect: Moments["effect"]) {
-  const tool = <const N extends string>(name: N, how: { confirm?: true; idempotent?: true }) =>
-    defineTool({
-      name,
-      description: `Does ${name}.`,
-      input: Money,
-      output: Ref,
-      ...how,
-      execute: ({ orderId, cents }, context) => {
-        effect(name, { orderId, cents }, context);
-        return { ref: `${name} ${orderId} ${cents}` };
-      },
-    });
   // Its default is drawn by the schema, so its arguments have to be on record before it runs.
   const book = defineTool({
     name: "book",
@@ -63,14 +31,15 @@ function claimTools(effect: Moments["effect"]) {
       return { ref: `book ${orderId} ${cents} ${memo}` };
     },
   });
+  const asked = { confirm: true, idempotent: true } as const;
   return {
-    lookUp: tool("look_up", { idempotent: true }),
+    lookUp: effectTool("look_up", effect, { idempotent: true }),
     book,
-    pay: tool("pay", { confirm: true, idempotent: true }),
-    ship: tool("ship", { confirm: true, idempotent: true }),
-    grace: tool("grace", { confirm: true, idempotent: true }),
-    wire: tool("wire", { confirm: true }),
-    mail: tool("mail", {}),
+    pay: effectTool("pay", effect, asked),
+    ship: effectTool("ship", effect, asked),
+    grace: effectTool("grace", effect, asked),
+    wire: effectTool("wire", effect, { confirm: true }),
+    mail: effectTool("mail", effect),
   };
 }
 
@@ -104,40 +73,21 @@ function claimFlow({ lookUp, book, pay, ship, grace, wire, mail }: ReturnType<ty
     .build();
 }
 
-export function claims({ effect, sealing }: Moments) {
+export function claims({ effect }: Moments) {
   const tools = claimTools(effect);
-  const { ship, wire, mail } = tools;
   const built = claimFlow(tools);
-  const stamps = defineCodec({
-    type: "Stamp",
-    is: (value): value is Stamp => value instanceof Stamp,
-    encode: ({ text }) => {
-      sealing();
-      return text;
-    },
-    decode: (text) => new Stamp(String(text)),
-  });
-  const ended = ({ score = "", refs = [], sent = "" }: FlowState<typeof built>) => ({
-    score,
-    refs: [...refs],
-    sent,
-  });
   const definition = defineWorkflow({
     name: "claim",
     version: "1",
     input: z.object({ orderId: z.string() }),
     output: z.object({ score: z.string(), refs: z.array(z.string()), sent: z.string() }),
     flow: built,
-    end: ended,
+    end: ({ score = "", refs = [], sent = "" }) => ({ score, refs: [...refs], sent }),
   });
   return {
-    flow: built,
     definition,
-    codecs: [stamps],
-    edits: editsOf([ship]),
-    ship,
-    wire,
-    mail,
-    ended,
+    flow: built,
+    ship: tools.ship,
+    onceTools: [tools.wire, tools.mail] as const,
   };
 }

@@ -1,36 +1,33 @@
-// One process of the kill proof around what is done to a whole file: it is brought up at opening, and old runs are taken out.
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-
+// One process of the kill proof around what is done to a whole store: it is brought up at opening, and old runs are taken out.
 import { approve } from "@holdpoint/flow";
-import { openSqlite } from "@holdpoint/sqlite";
-import { crashAt, struckHandle, verified, type CrashPoint, type Strike } from "@holdpoint/testing";
+import { crashAt, verified, type CrashPoint, type Strike } from "@holdpoint/testing";
 import { Retention, Workflows } from "@holdpoint/workflows";
 
 import { keyring, orders } from "../waiting/orders.ts";
+import { housed } from "./housing.ts";
+import type { Place } from "./places.ts";
 import { tell } from "./world.ts";
 
 export interface HouseJob {
-  readonly folder: string;
+  readonly place: Place;
   /** `fill`: two runs that end and one that waits. `purge`: takes out what has ended. `check`: says what is wrong. */
   readonly does: "open" | "fill" | "purge" | "check";
   readonly point?: CrashPoint;
 }
 
 const job = JSON.parse(process.argv[2] ?? "{}") as HouseJob;
-const path = join(job.folder, "house.db");
-const real = new DatabaseSync(path);
 const strike = crashAt(job.point ?? { commit: 0, moment: "before" }, () =>
   process.kill(process.pid, "SIGKILL"),
 );
 // Opening is struck where it is what is looked at; else what comes after it.
 let around: Strike = { before: () => undefined, after: () => undefined };
 if (job.does === "open") around = strike;
-const store = openSqlite(
-  struckHandle(real, { before: (sql) => around.before(sql), after: (sql) => around.after(sql) }),
-);
+const house = await housed(job.place, {
+  before: (sql) => around.before(sql),
+  after: (sql) => around.after(sql),
+});
 around = strike;
+const { store } = house;
 const desk = new Workflows({ store, definitions: [orders], keyring });
 
 async function fill(): Promise<void> {
@@ -56,10 +53,8 @@ async function faults(): Promise<readonly string[]> {
   const { items } = await desk.list();
   if (items.length !== 1 || items[0]?.status !== "interrupted")
     found.push(`${items.length} runs are left`);
-  for (const table of ["approvals", "approvalKeys", "runs", "runKeys"]) {
-    const { rows } = real.prepare(`SELECT count(*) AS rows FROM ${table}`).get() as {
-      rows: number;
-    };
+  for (const table of house.tables) {
+    const rows = await house.count(table);
     if (rows !== 1) found.push(`${rows} rows are left in ${table}`);
   }
   const waiting = items[0];
@@ -72,12 +67,10 @@ async function faults(): Promise<readonly string[]> {
 }
 
 if (job.does === "fill") await fill();
-if (job.does === "purge") await purge();
-if (job.does === "check") tell({ told: "house", faults: await faults() });
-if (job.does === "open" && existsSync(path)) {
-  const check = real.prepare("PRAGMA integrity_check").get();
-  const state = { ...check, tables: real.prepare("SELECT count(*) AS n FROM sqlite_schema").get() };
-  tell({ told: "opened", calls: strike.calls, state: JSON.stringify(state) });
+if (job.does === "purge") {
+  await purge();
+  tell({ told: "purged", commits: strike.commits });
 }
-store.close();
-real.close();
+if (job.does === "check") tell({ told: "house", faults: await faults() });
+if (job.does === "open") tell({ told: "opened", calls: strike.calls, state: await house.state() });
+await house.close();

@@ -10,22 +10,20 @@ export interface Effect {
 }
 
 /** The world outside: a file that every process appends to and none takes anything out of. */
-export class EffectLedger {
+export class Ledger<Entry extends { readonly runId: string }> {
   readonly #path: string;
 
   constructor(path: string) {
     this.#path = path;
   }
 
-  add(effect: Effect): void {
-    appendFileSync(this.#path, `${JSON.stringify(effect)}\n`, { flush: true });
+  add(entry: Entry): void {
+    appendFileSync(this.#path, `${JSON.stringify(entry)}\n`); // a killed process loses nothing of what the system has
   }
 
-  of(runId: string): readonly Effect[] {
+  of(runId: string): readonly Entry[] {
     if (!existsSync(this.#path)) return [];
     const lines = readFileSync(this.#path, "utf8").split("\n").filter(Boolean);
-    return lines
-      .map((line) => JSON.parse(line) as Effect)
-      .filter((effect) => effect.runId === runId);
+    return lines.map((line) => JSON.parse(line) as Entry).filter((entry) => entry.runId === runId);
   }
 }

@@ -1,76 +1,135 @@
 /** One request as a caller makes it, from its start to its end: the people who are asked say what the script says. */
 import { approve, deny, type Decision } from "@holdpoint/approvals";
-import { inDoubt, replies } from "@holdpoint/flow";
+import { inDoubt, type DoubtAnswer } from "@holdpoint/flow";
 import { verified } from "@holdpoint/testing";
 import { edited } from "@holdpoint/tools";
 import type { RunView } from "@holdpoint/workflows";
 
-import type { World } from "./world.ts";
+import { refOf } from "./effects.ts";
+import { waitMs } from "./parcel.ts";
+import type { Scenario, World } from "./world.ts";
+
+type Wait = RunView["waitsFor"][number];
 
 /** More looks at a run than any has stops. */
-const looksMax = 40;
+const looksMax = 60;
+/** A bound for what hangs, no measure of speed. */
+const patienceMs = 120_000;
 
-/** How a run was left: as its view says, or with a call of which nobody knows whether it ran. */
-export type Left =
-  | { readonly view: RunView }
-  | { readonly inDoubt: string; readonly runId: string };
+/** How a run was left, and the calls of which nobody could know whether they ran. */
+export interface Left {
+  readonly view: RunView;
+  readonly doubts: readonly string[];
+}
 
-export async function carryOut(world: World, key: string): Promise<Left> {
-  const { desk } = world;
-  const { runId } = await desk.start("claim", { orderId: key }, { key });
-  world.dying.say({ told: "started", runId });
+export async function carryOut(world: World, scenario: Scenario, key: string): Promise<Left> {
+  const { desk, dying } = world;
+  const { runId } = await desk.start(scenario, { orderId: key }, { key });
+  dying.say({ told: "started", runId });
+  if (scenario === "errand") return { view: await calledOff(world, runId), doubts: [] };
+  const doubts: string[] = [];
   for (let look = 0; look < looksMax; look += 1) {
-    const left = await whereItStands(world, runId);
-    if ("inDoubt" in left || left.view.status !== "interrupted") return left;
-    for (const { approvalId, tool } of left.view.waitsFor) await decideOn(world, approvalId, tool);
+    const view = await nextStop(world, runId);
+    if (view.status !== "interrupted") return { view, doubts };
+    // One after the other, so that each run comes by the same stops.
+    const wait = view.waitsFor.find(({ tool }) => tool !== "spare");
+    if (wait === undefined) throw new Error(`run ${runId} waits for what it asked in vain`);
+    if (wait.kind === "in-doubt") doubts.push(wait.tool);
+    await answer(world, view, wait);
   }
   throw new Error(`run ${runId} goes on waiting, whatever is decided`);
 }
 
-export async function whereItStands({ desk }: World, runId: string): Promise<Left> {
-  const view = await desk.settled(runId);
-  const doubt = view.waitsFor.find(({ kind }) => kind === "in-doubt");
-  return doubt === undefined ? { view } : { inDoubt: doubt.tool, runId };
+/** The next place where a run waits for somebody who has not said anything yet, or its end. */
+async function nextStop(world: World, runId: string): Promise<RunView> {
+  const { desk } = world;
+  return until(`the next stop of run ${runId}`, async () => {
+    const view = await desk.settled(runId);
+    if (view.status !== "interrupted") return view;
+    return (await isHeard(world, view)) ? undefined : view;
+  });
 }
 
-/**
- * Carries a run on that waits for somebody who knows what became of a call: who looks finds it in the world outside, or does
- * not. Its workflows have no word for that answer yet, so its own runner takes it.
- */
-export async function answerDoubts({ runner, flow, ledger, wire, mail }: World, runId: string) {
-  let result = await runner.adopt(flow, runId);
-  for (let look = 0; result.status === "paused" && look < looksMax; look += 1) {
-    const { pending } = result;
-    if (pending.kind !== "in-doubt") throw new Error(`run ${runId} waits for '${pending.kind}'`);
-    const tool = pending.tool === wire.name ? wire : mail;
-    const ran = ledger.of(runId).find((effect) => effect.tool === tool.name);
-    const by = await verified("dana");
-    const answer =
-      ran === undefined
-        ? inDoubt.didNotRun({ by })
-        : inDoubt.ran(tool, { ref: refOf(tool.name, ran.args) }, { by });
-    result = await runner.resume(flow, runId, replies({ [pending.id]: answer }));
+/** Whether something that a run waits for is decided already, so that it goes on by itself. */
+async function isHeard({ records }: World, { waitsFor }: RunView): Promise<boolean> {
+  for (const { approvalId } of waitsFor) {
+    if (approvalId === undefined) continue;
+    const stands = await records.read("default", approvalId);
+    if (stands !== undefined && stands.state !== "pending") return true;
   }
-  return result;
+  return false;
 }
 
-function refOf(tool: string, args: string): string {
-  const { orderId, cents } = JSON.parse(args) as { orderId: string; cents: number };
-  return `${tool} ${orderId} ${cents}`;
+/** Waits for the thing itself. */
+async function until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
+  const begun = performance.now();
+  for (;;) {
+    const found = await look();
+    if (found !== undefined) return found;
+    if (performance.now() - begun > patienceMs) throw new Error(`${what} does not come`);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
 }
 
-/** Everybody who has a say about one approval says it, one after the other; who has said it already says it again. */
-async function decideOn(world: World, approvalId: string | undefined, tool: string): Promise<void> {
+/** Waits until everything that is to be told has been told. */
+export async function allTold({ told, stores }: World): Promise<void> {
+  if (told === undefined) return;
+  await until("what is to be told", async () => {
+    const waiting = await stores.outbox.due("default", Number.MAX_SAFE_INTEGER, 1);
+    return waiting.length === 0 ? true : undefined;
+  });
+}
+
+async function answer(world: World, view: RunView, wait: Wait): Promise<void> {
+  const { desk, parcel } = world;
+  const { kind, tool, id, approvalId } = wait;
+  const { runId } = view;
+  const by = await verified("dana");
+  switch (tool) {
+    case "ask:mark":
+      await desk.resume(parcel, runId, { mark: "seen" }, { by });
+      return;
+    case "node:parcel.hold":
+      return runOut(world, runId, id);
+    default:
+  }
+  if (kind === "in-doubt") {
+    await desk.answerDoubt(runId, id, await foundOutside(world, runId, tool));
+    return;
+  }
   if (approvalId === undefined) throw new Error(`'${tool}' waits without a record`);
   for (const decision of await script(world, tool)) {
-    const stands = await world.records.read("default", approvalId);
-    if (stands?.state === "consumed") return; // decided, and the run has gone on by itself
-    const { status } = await world.desk.decide(approvalId, decision);
+    const { status } = await desk.decide(approvalId, decision);
     if (status === "accepted" || status === "already")
       world.dying.say({ told: "decided", approvalId });
   }
 }
 
+/** Nobody says anything until it is too late. */
+async function runOut(world: World, runId: string, id: string): Promise<void> {
+  await world.stores.advance(waitMs);
+  await world.look();
+  await until(`the end of the time of run ${runId}`, async () => {
+    const { waitsFor } = await world.desk.settled(runId);
+    return waitsFor.some((wait) => wait.id === id) ? undefined : true;
+  });
+}
+
+/** What became of a call in doubt: who looks finds it in the world outside, or does not. */
+async function foundOutside(
+  { onceTools, ledger }: World,
+  runId: string,
+  name: string,
+): Promise<DoubtAnswer> {
+  const by = await verified("dana");
+  const tool = onceTools.find((one) => one.name === name);
+  const ran = ledger.of(runId).find((effect) => effect.tool === name);
+  if (tool === undefined || ran === undefined) return inDoubt.didNotRun({ by });
+  const { orderId, cents } = JSON.parse(ran.args) as { orderId: string; cents: number };
+  return inDoubt.ran(tool, { ref: refOf(name, { orderId, cents }) }, { by });
+}
+
+/** Everybody who has a say about one approval says it, one after the other; who has said it already says it again. */
 async function script({ ship }: World, tool: string): Promise<readonly Decision[]> {
   const [dana, erik] = [await verified("dana"), await verified("erik")];
   switch (tool) {
@@ -85,4 +144,14 @@ async function script({ ship }: World, tool: string): Promise<readonly Decision[
     default:
       return [approve({ by: dana })];
   }
+}
+
+/** An errand is under way, and is called off; one that has ended is left. */
+async function calledOff(world: World, runId: string): Promise<RunView> {
+  const { desk, dying } = world;
+  const view = await Promise.race([desk.settled(runId), world.atWork.on(runId)]);
+  if (view !== undefined) return view;
+  await desk.cancel(runId, { reason: "called off" });
+  dying.say({ told: "cancelled" });
+  return desk.settled(runId);
 }

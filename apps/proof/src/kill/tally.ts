@@ -1,14 +1,15 @@
 import type { CrashMoment } from "@holdpoint/testing";
 
-import { moments } from "./points.ts";
+import type { Told } from "./dying.ts";
+import type { Layout } from "./places.ts";
+import { mayBeInDoubt, moments, type NamedPoint } from "./points.ts";
 import type { Verdict } from "./verdict.ts";
-import type { Layout } from "./world.ts";
-import { isOnce } from "./write-points.ts";
 
 interface Found {
   readonly layout: Layout;
-  readonly names: readonly string[];
-  readonly moment: CrashMoment;
+  readonly named: NamedPoint;
+  /** What the process that was killed had told of its run. */
+  readonly told: readonly Told[];
   /** The run's start key, which is in its output. */
   readonly key: string;
   readonly verdict: Verdict | undefined;
@@ -21,33 +22,33 @@ export class Tally {
   inDoubt = 0;
   readonly faults: string[] = [];
   readonly #byPoint = new Map<string, number[]>();
-  readonly #ends = new Map<Layout, string>();
+  readonly #ends = new Map<string, string>();
 
   /** How an undisturbed run ends there. */
-  expect(layout: Layout, end: string): void {
-    this.#ends.set(layout, end);
+  expect(layout: Layout, scenario: string, end: string): void {
+    this.#ends.set(`${layout} ${scenario}`, end);
   }
 
-  /** A kill around something that is done to a whole file. */
+  /** A kill around something that is done to a whole store. */
   house(point: string, moment: CrashMoment, faults: readonly string[]): void {
     this.kills += 1;
     this.#count([point], moment);
     for (const fault of faults) this.fail(`${point}, ${moment}: ${fault}`);
   }
 
-  add({ layout, names, moment, key, verdict, errors }: Found): void {
+  add({ layout, named, told, key, verdict, errors }: Found): void {
+    const { scenario, point } = named;
     this.kills += 1;
-    this.#count(names, moment);
-    const where = `${layout}, ${moment} ${names.join(" ")}, ${key}`;
+    this.#count(namesOf(named, told), point.moment);
+    const where = `${layout}, ${scenario}, ${JSON.stringify(point)}, ${key}`;
     if (verdict === undefined) return this.fail(`${where}: stranded: ${errors}`);
     for (const fault of verdict.faults) this.fail(`${where}: ${fault}`);
-    if (verdict.status === "in-doubt") {
+    if (verdict.doubts.length > 0) {
       this.inDoubt += 1;
-      // Only between the intent and the end of a call that may not be repeated.
-      if (!names.some(isOnce)) this.fail(`${where}: in doubt there`);
+      if (!mayBeInDoubt(told)) this.fail(`${where}: in doubt there`);
     }
     const end = verdict.end.replaceAll(key, "KEY");
-    if (end !== this.#ends.get(layout)) this.fail(`${where}: ends otherwise: ${end}`);
+    if (end !== this.#ends.get(`${layout} ${scenario}`)) this.fail(`${where}: ends ${end}`);
   }
 
   #count(names: readonly string[], moment: CrashMoment): void {
@@ -69,4 +70,12 @@ export class Tally {
   fail(what: string): void {
     this.faults.push(what);
   }
+}
+
+/** The write points of the commit that the process died at: it may hold others than the undisturbed run's. */
+function namesOf({ point, names }: NamedPoint, told: readonly Told[]): readonly string[] {
+  if (point.at !== "commit") return names;
+  const own = told.filter((line) => line.told === "commit" && line.points.includes(point.of));
+  const last = own[point.nth - 1];
+  return last?.told === "commit" ? last.points : names;
 }

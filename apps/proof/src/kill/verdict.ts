@@ -2,57 +2,87 @@
 import type { RunEvent } from "@holdpoint/flow";
 import type { RunView } from "@holdpoint/workflows";
 
-import { onceOnly } from "./claim.ts";
+import { onceOnly } from "./effects.ts";
 import type { Effect } from "./ledger.ts";
-import { answerDoubts, carryOut, whereItStands, type Left } from "./request.ts";
-import type { World } from "./world.ts";
+import { allTold, carryOut } from "./request.ts";
+import type { Scenario, World } from "./world.ts";
 
 /** What callers were told before the process was gone. */
 export interface Heard {
   readonly runId?: string;
   readonly decided: readonly string[];
+  readonly cancelled: boolean;
 }
 
 export interface Verdict {
-  /** `in-doubt`: completed too, once somebody had said what became of a call. */
-  readonly status: "completed" | "in-doubt";
+  /** Calls that were left to somebody who knows. */
+  readonly doubts: readonly string[];
   /** What is wrong; nothing, where all is as it has to be. */
   readonly faults: readonly string[];
-  /** The run's output and effects, to be compared with the undisturbed run's. */
+  /** How the run ended, its output and effects, to be compared with the undisturbed run's. */
   readonly end: string;
 }
 
-export async function recovered(world: World, key: string, heard: Heard): Promise<Verdict> {
-  const faults: string[] = [];
-  const { desk } = world;
-  await desk.adoptAll();
-  await desk.waitIdle();
-  const found = heard.runId === undefined ? undefined : await whereItStands(world, heard.runId);
-  if (found !== undefined && "view" in found)
-    faults.push(...(await lostDecisions(world, found.view, heard.decided)));
-  const left = found !== undefined && "inDoubt" in found ? found : await carryOut(world, key);
-  const runId = "inDoubt" in left ? left.runId : left.view.runId;
-  if (heard.runId !== undefined && heard.runId !== runId) faults.push("the start was forgotten");
-  const output = await outputOf(world, left, faults);
-  const events = await world.runner.history(world.flow, runId);
-  faults.push(...spentTwice(events), ...effectsTwice(world.ledger.of(runId)));
-  faults.push(...(await recordsLeft(world, runId)));
-  const end = JSON.stringify({ output, effects: acts(world.ledger.of(runId)) });
-  return { status: "inDoubt" in left ? "in-doubt" : "completed", faults, end };
+export interface Request {
+  readonly scenario: Scenario;
+  readonly key: string;
 }
 
-/** What the run gave in the end; somebody says what became of a call where that is in doubt. */
-async function outputOf(world: World, left: Left, faults: string[]): Promise<unknown> {
-  if ("inDoubt" in left) {
-    if (!onceOnly.has(left.inDoubt)) faults.push(`'${left.inDoubt}' is in doubt`);
-    const result = await answerDoubts(world, left.runId);
-    if (result.status !== "completed") faults.push(`the run is ${result.status}`);
-    return result.status === "completed" ? world.ended(result.state) : undefined;
-  }
-  const { status, runId } = left.view;
-  if (status === "completed") return world.desk.output(world.definition, runId);
-  faults.push(`the run is ${status}`);
-  return undefined;
+/** Of a world that has taken up what was left. */
+export async function recovered(
+  world: World,
+  { scenario, key }: Request,
+  heard: Heard,
+): Promise<Verdict> {
+  const faults: string[] = [];
+  const found = await foundOf(world, scenario, heard);
+  if (found !== undefined) faults.push(...(await lostDecisions(world, found, heard.decided)));
+  if (heard.cancelled && found?.status !== "cancelled") faults.push("the wish was forgotten");
+  const { view, doubts } = await carryOut(world, scenario, key);
+  const { runId } = view;
+  if (heard.runId !== undefined && heard.runId !== runId) faults.push("the start was forgotten");
+  for (const doubt of doubts) if (!onceOnly.has(doubt)) faults.push(`'${doubt}' is in doubt`);
+  const effects = world.ledger.of(runId);
+  const events = await eventsOf(world, scenario, runId);
+  faults.push(
+    ...spentTwice(events),
+    ...effectsTwice(effects),
+    ...(await recordsLeft(world, runId)),
+  );
+  faults.push(...(await untold(world, runId, events)));
+  const output = await outputOf(world, scenario, view);
+  const end = JSON.stringify({ status: view.status, output, effects: acts(effects) });
+  return { doubts, faults, end };
+}
+
+/** Where the run stands that was begun before, once nothing is done with it any more; an errand is under way until it ends. */
+async function foundOf(
+  { desk, atWork }: World,
+  scenario: Scenario,
+  { runId }: Heard,
+): Promise<RunView | undefined> {
+  if (runId === undefined) return undefined;
+  if (scenario === "errand") await Promise.race([desk.settled(runId), atWork.on(runId)]);
+  else await desk.waitIdle();
+  return desk.get(runId);
+}
+
+async function eventsOf(
+  { runner, flows }: World,
+  scenario: Scenario,
+  runId: string,
+): Promise<readonly RunEvent[]> {
+  return runner.history(flows[scenario], runId);
+}
+
+/** What the run gave in the end. */
+async function outputOf(
+  { desk, claim, parcel }: World,
+  scenario: Scenario,
+  { status, runId }: RunView,
+): Promise<unknown> {
+  if (status !== "completed") return undefined;
+  return scenario === "claim" ? desk.output(claim, runId) : desk.output(parcel, runId);
 }
 
 /** A record whose trail is not whole, or that is left open by a run that has ended. */
@@ -93,8 +123,8 @@ function spentTwice(events: readonly RunEvent[]): string[] {
         )
       : [],
   );
-  const faults = spent.length === new Set(spent).size ? [] : ["an approval was spent twice"];
-  const ends = events.filter(({ type }) => type === "completed").length;
+  const faults = spent.length === new Set(spent).size ? [] : ["an answer was spent twice"];
+  const ends = events.filter(({ type }) => type === "completed" || type === "cancelled").length;
   if (ends > 1) faults.push("the run ended twice");
   return faults;
 }
@@ -102,18 +132,62 @@ function spentTwice(events: readonly RunEvent[]): string[] {
 /** Repeated under one key with the same arguments, and by a tool that says it may be: that is one act. */
 function effectsTwice(effects: readonly Effect[]): string[] {
   const faults: string[] = [];
-  const seen = new Map<string, Effect>();
+  const byAct = new Map<string, Effect>();
+  const byKey = new Map<string, Effect>();
   for (const effect of effects) {
-    const before = seen.get(effect.tool);
-    seen.set(effect.tool, effect);
-    if (before === undefined) continue;
-    if (onceOnly.has(effect.tool)) faults.push(`'${effect.tool}' ran twice`);
-    if (before.key !== effect.key || before.args !== effect.args)
-      faults.push(`'${effect.tool}' was asked for twice`);
+    const { tool, args, key } = effect;
+    const [act, named] = [byAct.get(`${tool} ${args}`), byKey.get(key)];
+    byAct.set(`${tool} ${args}`, effect);
+    byKey.set(key, effect);
+    if (act !== undefined && onceOnly.has(tool)) faults.push(`'${tool}' ran twice`);
+    if ((act !== undefined && act.key !== key) || (named !== undefined && named.args !== args))
+      faults.push(`'${tool}' was asked for twice`);
   }
   return faults;
 }
 
 function acts(effects: readonly Effect[]): readonly string[] {
   return [...new Set(effects.map(({ tool, args }) => `${tool} ${args}`))].toSorted();
+}
+
+/** Moves that nobody was told of, and what was told and did not happen (W10). */
+async function untold(
+  world: World,
+  runId: string,
+  events: readonly RunEvent[],
+): Promise<readonly string[]> {
+  const { told } = world;
+  if (told === undefined) return [];
+  await allTold(world);
+  const moves = new Set(
+    events.flatMap((event, at) => kindsOf(event).map((kind) => `${runId}/${at + 1}/${kind}`)),
+  );
+  const heard = new Set(told.of(runId).map(({ id }) => id));
+  return [
+    ...[...moves].filter((id) => !heard.has(id)).map((id) => `nobody was told of ${id}`),
+    ...[...heard].filter((id) => !moves.has(id)).map((id) => `${id} was told and is no move`),
+  ];
+}
+
+function kindsOf(event: RunEvent): readonly string[] {
+  switch (event.type) {
+    case "paused":
+      return ["waiting"];
+    case "answered":
+      return [
+        ...new Set(
+          event.answers.map((answer) =>
+            answer.kind === "approval" && answer.decision.reason === "expired"
+              ? "expired"
+              : "decided",
+          ),
+        ),
+      ];
+    case "completed":
+    case "failed":
+    case "cancelled":
+      return ["ended"];
+    default:
+      return [];
+  }
 }

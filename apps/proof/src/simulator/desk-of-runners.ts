@@ -1,7 +1,16 @@
 import { unverified } from "@holdpoint/approvals";
-import { FlowRunner, isFlowError, replies, type Flow, type RunResult } from "@holdpoint/flow";
+import {
+  answer,
+  FlowRunner,
+  isFlowError,
+  replies,
+  type Flow,
+  type RunResult,
+} from "@holdpoint/flow";
 
-import { scope, type Desk, type DeskParts } from "./desk.ts";
+import { doubtAnswer, scope, type Desk, type DeskParts } from "./desk.ts";
+import { Word, wordOn } from "./flows/errand.ts";
+import { actor } from "./people.ts";
 import type { FlowName } from "./profile.ts";
 
 /** A program over a runner alone: one thing at a time with each run, and no registry. */
@@ -61,6 +70,15 @@ export function runnerDesk(parts: DeskParts): Desk {
       (await records.decide({ scope, id, decision, attemptId })).status,
     reply: (runId, { id, decision }) =>
       alone(runId, (flow) => runner.resume(flow, runId, replies({ [id]: decision }))),
+    answer: (runId, id) =>
+      alone(runId, (flow) => {
+        const said = answer(Word, wordOn(id), { by: actor("dana") });
+        return runner.resume(flow, runId, replies({ [id]: said }));
+      }),
+    resolve: (runId, doubt) =>
+      alone(runId, (flow) =>
+        runner.resume(flow, runId, replies({ [doubt.id]: doubtAnswer(parts, doubt) })),
+      ),
     async cancel(runId, by) {
       if (busy.has(runId)) return "busy";
       busy.add(runId);

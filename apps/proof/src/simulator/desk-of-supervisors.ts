@@ -1,6 +1,7 @@
 import { Supervisor } from "@holdpoint/workflows";
 
-import { scope, type Desk, type DeskParts } from "./desk.ts";
+import { doubtAnswer, scope, type Desk, type DeskParts } from "./desk.ts";
+import { wordOn } from "./flows/errand.ts";
 import { requester } from "./people.ts";
 
 /** How long a session stays with a process that died, and how often a supervisor looks round, in milliseconds. */
@@ -9,7 +10,8 @@ const pollMs = 10_000;
 
 /** A supervisor over leases: it takes up by itself what there is. */
 export function supervisorDesk(parts: DeskParts): Desk {
-  const { store, definitions, keyring, clock, ids, logger, onEvent, edits, approvals } = parts;
+  const { store, definitions, keyring, clock, ids, logger, onEvent, edits, errand, approvals } =
+    parts;
   const desk = new Supervisor({
     store,
     definitions,
@@ -46,6 +48,12 @@ export function supervisorDesk(parts: DeskParts): Desk {
     takeUp: async () => "by itself",
     decide,
     reply: (_, how) => decide(how),
+    async answer(runId, id) {
+      const how = { interrupt: id, by: requester() };
+      return (await desk.resume(errand, runId, wordOn(id), how)).status;
+    },
+    resolve: async (runId, doubt) =>
+      (await desk.answerDoubt(runId, doubt.id, doubtAnswer(parts, doubt))).status,
     async cancel(runId, by) {
       return (await desk.cancel(runId, { reason: "not wanted", by })).status;
     },

@@ -1,11 +1,13 @@
 import { Workflows } from "@holdpoint/workflows";
 
-import { scope, type Desk, type DeskParts } from "./desk.ts";
+import { doubtAnswer, scope, type Desk, type DeskParts } from "./desk.ts";
+import { wordOn } from "./flows/errand.ts";
 import { requester } from "./people.ts";
 
 /** The facade by hand: no leases, one process at a time is meant to work on a run. */
 export function facadeDesk(parts: DeskParts): Desk {
-  const { store, definitions, keyring, clock, ids, logger, onEvent, edits, approvals } = parts;
+  const { store, definitions, keyring, clock, ids, logger, onEvent, edits, errand, approvals } =
+    parts;
   const desk = new Workflows({
     store,
     definitions,
@@ -34,6 +36,12 @@ export function facadeDesk(parts: DeskParts): Desk {
     },
     decide,
     reply: (_, how) => decide(how),
+    async answer(runId, id) {
+      const how = { interrupt: id, by: requester() };
+      return (await desk.resume(errand, runId, wordOn(id), how)).status;
+    },
+    resolve: async (runId, doubt) =>
+      (await desk.answerDoubt(runId, doubt.id, doubtAnswer(parts, doubt))).status,
     async cancel(runId, by) {
       return (await desk.cancel(runId, { reason: "not wanted", by })).status;
     },

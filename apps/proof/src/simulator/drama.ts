@@ -3,8 +3,9 @@ import { decisionTerms, type Decision, type Row } from "@holdpoint/approvals";
 
 import { minuteMs } from "./flows/tools.ts";
 import { actor, opinion } from "./people.ts";
+import type { Asking } from "./books/asking.ts";
 import type { Process } from "./process.ts";
-import type { World } from "./world.ts";
+import type { AskedOfRun, World } from "./world.ts";
 
 /** A decision as it was sent, to be sent again. */
 interface Sent {
@@ -20,6 +21,8 @@ const events = [
   "decide",
   "decide again",
   "reply",
+  "answer",
+  "resolve",
   "take up",
   "cancel",
   "shut down",
@@ -29,6 +32,8 @@ const events = [
   "time",
   "store clock",
   "wall clock",
+  "stall",
+  "wake",
 ] as const;
 
 type OutsideEvent = (typeof events)[number];
@@ -46,10 +51,11 @@ export class Drama {
     const world = this.#world;
     const { chance } = world;
     const drawn = chance.weighed(this.#weights());
-    const process = world.living.length === 0 ? undefined : chance.pick(world.living);
+    const process = world.awake.length === 0 ? undefined : chance.pick(world.awake);
     if (drawn === "boot") return this.#boot();
     if (drawn === "time") return this.#timePasses();
     if (drawn === "store clock") return this.#moveStoreClock();
+    if (drawn === "wake") return this.#wake();
     if (process === undefined || drawn === undefined) return;
     switch (drawn) {
       case "start":
@@ -60,6 +66,10 @@ export class Drama {
         return this.send(process, chance.pick(this.#sent));
       case "reply":
         return this.#reply(process);
+      case "answer":
+        return this.#answer(process);
+      case "resolve":
+        return this.#resolve(process);
       case "take up":
         return world.takeUp(process);
       case "cancel":
@@ -73,6 +83,8 @@ export class Drama {
         return process.die();
       case "wall clock":
         return this.#moveWallClock(process);
+      case "stall":
+        return this.#stall(process);
     }
   }
 
@@ -86,6 +98,8 @@ export class Drama {
       decide: records > 0 ? 6 : 0,
       "decide again": this.#sent.length > 0 ? 1 : 0,
       reply: records > 0 ? 1.5 : 0,
+      answer: this.#asked("interrupt").length > 0 ? 5 : 0,
+      resolve: world.mayResolve && world.doubts.length > 0 ? 2 : 0,
       "take up": profile.mode === "supervisor" ? 0 : 1.5,
       "shut down": profile.mode === "supervisor" ? 0.3 : 0,
       cancel: profile.cancels && world.runIds.length > 0 ? 0.3 : 0,
@@ -95,6 +109,8 @@ export class Drama {
       time: profile.mode === "supervisor" ? 4 : 1,
       "store clock": profile.faults["store-clock"] > 0 ? 0.4 : 0,
       "wall clock": profile.faults["wall-clock"] > 0 ? 0.4 : 0,
+      stall: profile.faults.stall > 0 && world.awake.length > 1 ? 0.7 : 0,
+      wake: world.living.length > world.awake.length ? 0.7 : 0,
     };
   }
 
@@ -149,6 +165,38 @@ export class Drama {
     this.#world.ask(process, `reply: ${label}`, () =>
       process.desk.reply(runId, { id, decision, attemptId }),
     );
+  }
+
+  #asked(kind: Asking["kind"]): readonly AskedOfRun[] {
+    return this.#world.askings.filter(({ asking }) => asking.kind === kind);
+  }
+
+  /** Somebody answers what is asked; some of them what was asked before. */
+  #answer(process: Process): void {
+    const { chance } = this.#world;
+    const all = this.#asked("interrupt");
+    const open = all.filter(({ isOpen }) => isOpen);
+    const { runId, asking } = chance.pick(open.length > 0 && chance.happens(0.85) ? open : all);
+    this.#world.answer(process, runId, asking.id);
+  }
+
+  #resolve(process: Process): void {
+    const { chance, doubts } = this.#world;
+    this.#world.resolve(process, chance.pick(doubts));
+  }
+
+  /** Another one stands still than the one that was drawn goes on. */
+  #stall(process: Process): void {
+    this.#world.sometimes.see("fault: stall");
+    process.stalled = true;
+    this.#world.trace.add(process.name, "stands still");
+  }
+
+  #wake(): void {
+    const { chance, living } = this.#world;
+    const process = chance.pick(living.filter(({ stalled }) => stalled));
+    process.stalled = false;
+    this.#world.trace.add(process.name, "goes on");
   }
 
   /** Somebody looks at the list; some look at an old one. */

@@ -8,6 +8,7 @@ import { isWorkflowError } from "@holdpoint/workflows";
  */
 const expected: ReadonlySet<string> = new Set([
   "aborted",
+  "answer-invalid",
   "actor-excluded",
   "actor-not-eligible",
   "answer-unknown",
@@ -18,7 +19,9 @@ const expected: ReadonlySet<string> = new Set([
   "commit-unknown",
   "edits-not-allowed",
   "in-doubt",
+  "interrupt-unclear",
   "lease-lost",
+  "no-interrupt-waits",
   "node-failed",
   "not-active",
   "resume-terminal",
@@ -27,6 +30,7 @@ const expected: ReadonlySet<string> = new Set([
   "run-moved",
   "run-not-found",
   "session-owned",
+  "status-wrong",
   "store-unavailable",
 ]);
 

@@ -69,7 +69,8 @@ async function ends(world: World, log: LogBook): Promise<readonly string[]> {
   const more = done.filter((act) => !oracle.acts.includes(act));
   if (more.length > 0) fault(`did what the undisturbed run does not: ${more.join("; ")}`);
   if (log.status !== "completed" && log.status !== "failed") return faults;
-  if (log.status !== oracle.status) fault(`is ${log.status}; undisturbed it is ${oracle.status}`);
+  if (log.status !== oracle.status)
+    fault(`is ${log.status}; undisturbed it is ${oracle.status} ${oracle.failure ?? ""}`);
   const less = oracle.acts.filter((act) => !done.includes(act));
   if (less.length > 0) fault(`did not do what the undisturbed run does: ${less.join("; ")}`);
   if (log.status === "completed") {

@@ -6,6 +6,7 @@ import type { Row } from "@holdpoint/approvals";
 
 import type { LogBook } from "./books/log-book.ts";
 import { leaseMs } from "./desk-of-supervisors.ts";
+import { minuteMs } from "./flows/tools.ts";
 import { agreed, type Name } from "./people.ts";
 import type { Process } from "./process.ts";
 import type { World } from "./world.ts";
@@ -21,6 +22,7 @@ export async function heal(world: World): Promise<boolean> {
   world.rough = false;
   world.putStoreClockRight();
   world.trace.add("world", "nothing goes wrong from here on");
+  for (const process of world.living) process.stalled = false;
   if (world.chance.happens(0.5)) for (const process of world.living) process.die();
   if (!(await drained(world))) return false;
   let idle = 0;
@@ -51,8 +53,29 @@ async function lookedAfter(world: World, process: Process): Promise<boolean> {
       if (!(await drained(world))) return false;
     }
   }
+  if (!(await answered(world))) return false;
   world.takeUp(process);
   return drained(world);
+}
+
+/** What is asked beside approvals is answered, by whichever process has the run; what sleeps gets its time. */
+async function answered(world: World): Promise<boolean> {
+  const isOpen = (id: string): boolean =>
+    world.askings.some(({ asking, isOpen: open }) => open && asking.id === id);
+  const open = world.askings.filter((asked) => asked.isOpen);
+  for (const process of world.living) {
+    for (const { runId, asking } of open) {
+      if (asking.kind !== "interrupt" || !isOpen(asking.id)) continue;
+      world.answer(process, runId, asking.id);
+      if (!(await drained(world))) return false;
+    }
+    for (const doubt of world.doubts) {
+      world.resolve(process, doubt);
+      if (!(await drained(world))) return false;
+    }
+  }
+  if (open.some(({ asking }) => asking.kind === "sleep")) world.time.pass(10 * minuteMs);
+  return true;
 }
 
 function isPending({ values }: Row): boolean {
@@ -93,7 +116,6 @@ function allOver(world: World): boolean {
 function isOver(world: World, runId: string): boolean {
   const log = world.book.log(runId);
   const row = world.book.runs.get(runId);
-  if (log.status === "interrupted" && log.inDoubt.length > 0) return true; // asked, and nobody knows
   const registered = row?.values["status"];
   if (registered === "cancelled" && log.status === "none") return true;
   return log.ended && (row === undefined || registered === log.status);

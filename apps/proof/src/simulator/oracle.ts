@@ -2,11 +2,24 @@
  * The same run undisturbed: no store, no faults, the decisions that were spent given at once. Whatever happened to the real
  * one, it has to end so (I12).
  */
-import type { ApprovalPort, DecisionRecord } from "@holdpoint/approvals";
-import { FlowRunner, type FlowState } from "@holdpoint/flow";
+import {
+  systemClock,
+  type ApprovalPort,
+  type Clock,
+  type DecisionRecord,
+} from "@holdpoint/approvals";
+import {
+  answer,
+  FlowRunner,
+  replies,
+  type Flow,
+  type RunResult,
+  type SleepPending,
+} from "@holdpoint/flow";
 
 import type { LogBook } from "./books/log-book.ts";
 import { errorLabel } from "./expected.ts";
+import { Word, wordOn } from "./flows/errand.ts";
 import { flowsDoing, type Flows } from "./flows/flows.ts";
 import { resultOf } from "./flows/tools.ts";
 import { keyring } from "./keyring.ts";
@@ -21,6 +34,9 @@ export interface Undisturbed {
   readonly acts: readonly string[];
 }
 
+/** Runs so far in this process. */
+let carriedOut = 0;
+
 const acts = new Set<string>();
 const flows: Flows = flowsDoing((tool, args, { idempotencyKey }) => {
   acts.add(`${tool} ${JSON.stringify({ id: args.id, n: args.n })} ${idempotencyKey}`);
@@ -33,18 +49,36 @@ export async function undisturbed(
   { flow, id }: { flow: FlowName; id: string },
 ): Promise<Undisturbed> {
   acts.clear();
-  const runner = new FlowRunner({ approvals: portOf(log), keyring });
+  // This process remembers which checkpoints it resumed: no two runs of an id are of one time.
+  const time = { now: (carriedOut += 1) * 1e9 };
+  const clock: Clock = { ...systemClock, now: () => time.now };
+  const runner = new FlowRunner({ approvals: portOf(log), keyring, clock });
   const done = (): readonly string[] => [...acts].toSorted();
   try {
     const input = { id };
     const options = { runId: log.runId, requestedBy: requester() };
-    const result = await runner.run(flows.flows[flow], input, options);
-    const state: FlowState<(typeof flows.flows)[FlowName]> | undefined =
-      result.status === "completed" ? result.state : undefined;
+    const of: Flow = flows.flows[flow];
+    let result: RunResult = await runner.run(of, input, options);
+    while (result.status === "paused") {
+      const { pendings, checkpoint } = result;
+      const over = pendings.flatMap((one) => (one.kind === "sleep" ? sleptUntil(log, one) : []));
+      const words = pendings.filter(({ kind, id }) => kind === "interrupt" && log.words.has(id));
+      if (words.length + over.length === 0) break;
+      time.now = Math.max(time.now, ...over);
+      const answers = words.map(({ id }) => [id, answer(Word, wordOn(id))] as const);
+      const reply = answers.length === 0 ? undefined : replies(Object.fromEntries(answers));
+      result = await runner.resume(of, checkpoint, reply);
+    }
+    const state: unknown = result.status === "completed" ? result.state : undefined;
     return { status: result.status, state, failure: undefined, acts: done() };
   } catch (error) {
     return { status: "failed", state: undefined, failure: errorLabel(error), acts: done() };
   }
+}
+
+/** When a sleep of it was over, where it was. */
+function sleptUntil({ askings }: LogBook, { id, until }: SleepPending): readonly number[] {
+  return askings.fired.has(id) ? [until] : [];
 }
 
 /** Answers as the log says; what was never answered waits. A denial for the run answers what came after it, as it did. */

@@ -45,6 +45,8 @@ export class Process implements Caller {
   readonly slot: Slot;
   readonly desk: Desk;
   alive = true;
+  /** Stands still: nothing of it happens, and what it sent is not answered. */
+  stalled = false;
   /** How far its wall clock is off. */
   wallMs = 0;
   /** How far it has read each run's log. */

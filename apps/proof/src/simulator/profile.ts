@@ -24,6 +24,8 @@ export const faultKinds = [
   "store-clock",
   /** A process's wall clock is put somewhere else. */
   "wall-clock",
+  /** A process stands still for a while, and goes on where it was. */
+  "stall",
 ] as const;
 
 export type FaultKind = (typeof faultKinds)[number];
@@ -35,7 +37,7 @@ export type Layout = "together" | "apart";
 export type Mode = "runner" | "facade" | "supervisor";
 
 /** Which flow a run is of. */
-export type FlowName = "refund" | "triage" | "batch";
+export type FlowName = "refund" | "triage" | "batch" | "errand" | "nap";
 
 export interface Profile {
   readonly layout: Layout;
@@ -54,7 +56,7 @@ export interface Profile {
   readonly moody: boolean;
 }
 
-const flowNames: readonly FlowName[] = ["refund", "triage", "batch"];
+const flowNames: readonly FlowName[] = ["refund", "triage", "batch", "errand"];
 
 /** How likely a fault is in a world that has it. */
 const rates: Readonly<Record<FaultKind, number>> = {
@@ -69,6 +71,7 @@ const rates: Readonly<Record<FaultKind, number>> = {
   crash: 0.01,
   "store-clock": 0.01,
   "wall-clock": 0.01,
+  stall: 0.01,
 };
 
 /** What a seed's world is like: each has some of the faults, so that none hides behind another. */
@@ -82,13 +85,15 @@ export function profileOf(chance: Chance): Profile {
   ) as Record<FaultKind, number>;
   const mode = chance.pick<Mode>(["runner", "facade", "supervisor", "supervisor"]);
   const processes = 1 + chance.below(3);
+  // Whoever runs by hand looks whether a sleep is over.
+  const names = mode === "runner" ? [...flowNames, "nap" as const] : flowNames;
   // Without leases, who cancels a run has to know that nobody works on it.
   const mayCancel = mode === "supervisor" || processes === 1;
   return {
     layout: chance.happens(0.6) ? "together" : "apart",
     mode,
     processes,
-    flows: Array.from({ length: 1 + chance.below(2) }, () => chance.pick(flowNames)),
+    flows: Array.from({ length: 1 + chance.below(2) }, () => chance.pick(names)),
     faults,
     bustle: chance.pick([0.02, 0.08, 0.25]),
     roughSteps: chance.pick([60, 150, 300]),

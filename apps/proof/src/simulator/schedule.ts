@@ -10,12 +10,15 @@ import type { Living } from "./virtual-time.ts";
 /** A process from its start to its end, or somebody outside of all of them. */
 export interface Owner extends Living {
   readonly name: string;
+  readonly stalled: boolean;
 }
 
 export interface Waiting {
   readonly owner: Owner;
   readonly kind: "read" | "commit" | "tool" | "reply" | "straggler";
   readonly what: string;
+  /** The idempotency key, of a tool's code that is under way. */
+  readonly key?: string;
   /** Chosen: does what it stands for. */
   readonly happen: () => void;
 }
@@ -27,9 +30,14 @@ export class Schedule {
     this.#waiting.push(waiting);
   }
 
-  /** Everything that may be chosen (S2). */
+  /** Everything that may be chosen (S2); what stands still is not, and what it had sent already still arrives. */
   get open(): readonly Waiting[] {
-    return this.#waiting;
+    return this.#waiting.filter(({ owner, kind }) => !owner.stalled || kind === "straggler");
+  }
+
+  /** Whether a tool's code is under way under this key. */
+  isUnderWay(key: string): boolean {
+    return this.#waiting.some((waiting) => waiting.key === key);
   }
 
   take(waiting: Waiting): void {

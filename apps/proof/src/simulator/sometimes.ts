@@ -19,6 +19,7 @@ export const sometimesNames = [
   "fault: crash",
   "fault: store-clock",
   "fault: wall-clock",
+  "fault: stall",
   "a commit is known under its attempt id",
   "a straggler is applied",
   "a straggler is refused",
@@ -37,6 +38,14 @@ export const sometimesNames = [
   "a settle is announced in a store apart",
   "an idempotent call repeats under its key",
   "a call is in doubt",
+  "a call in doubt had run",
+  "a call in doubt had not run",
+  "a question is answered",
+  "a question was answered before",
+  "an approval that was taken back is asked for again",
+  "a nested run begins",
+  "a run sleeps",
+  "a sleep ends",
   "a run is cancelled",
   "a run fails",
   "a run completes",
@@ -70,6 +79,7 @@ export class Sometimes {
   refused(code: string): void {
     if (code === "revision-conflict") this.see("a revision is lost to another process");
     if (code === "approval-already-decided") this.see("a decision comes too late");
+    if (code === "answer-unknown") this.see("a question was answered before");
     if (code === "approval-expired") this.see("a decision comes after the expiry");
     if (code === "actor-excluded" || code === "actor-not-eligible")
       this.see("somebody may not decide");
@@ -80,6 +90,9 @@ export class Sometimes {
     switch (event.type) {
       case "answered":
         for (const answer of event.answers) {
+          if (answer.kind === "interrupt") this.see("a question is answered");
+          if (answer.kind === "in-doubt")
+            this.see(`a call in doubt had ${answer.verdict.is === "ran" ? "run" : "not run"}`);
           if (answer.kind !== "approval") continue;
           const { decision } = answer;
           if (decision.reason === "expired") this.see("an expiry is spent");
@@ -89,6 +102,18 @@ export class Sometimes {
         break;
       case "in-doubt":
         this.see("a call is in doubt");
+        break;
+      case "superseded":
+        if (event.again) this.see("an approval that was taken back is asked for again");
+        break;
+      case "nested-started":
+        this.see("a nested run begins");
+        break;
+      case "sleeping":
+        this.see("a run sleeps");
+        break;
+      case "deadline-fired":
+        this.see("a sleep ends");
         break;
       case "settling":
         this.see("a settle is announced in a store apart");

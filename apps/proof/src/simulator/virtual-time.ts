@@ -12,6 +12,8 @@ import type { Clock } from "@holdpoint/approvals";
 /** Whose timer it is. */
 export interface Living {
   readonly alive: boolean;
+  /** Its timers do not fire now. */
+  readonly stalled?: boolean;
 }
 
 export interface DueTimer {
@@ -43,7 +45,7 @@ export class VirtualTime {
   /** Milliseconds to the next timer of somebody who lives; `undefined`: there is none. 0: one is due. */
   untilNext(): number | undefined {
     this.#forgetDead();
-    const [first] = this.#timers;
+    const first = this.#timers.find(({ owner }) => owner.stalled !== true);
     return first && Math.max(0, first.due - this.#elapsed);
   }
 
@@ -52,7 +54,7 @@ export class VirtualTime {
     this.#forgetDead();
     const seen = new Set<Living>();
     return this.#timers.filter(({ owner, due }) => {
-      if (due > this.#elapsed || seen.has(owner)) return false;
+      if (due > this.#elapsed || owner.stalled === true || seen.has(owner)) return false;
       seen.add(owner);
       return true;
     });

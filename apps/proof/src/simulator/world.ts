@@ -8,13 +8,14 @@ import { DeferredApproval, memoryHome, type SealedRecords } from "@holdpoint/app
 import { testIds } from "@holdpoint/testing";
 
 import { Acknowledged } from "./books/acknowledged.ts";
+import type { Asking, Doubt } from "./books/asking.ts";
 import { Effects } from "./books/effects.ts";
 import { checkShown } from "./books/shown.ts";
 import { StoreBook } from "./books/store-book.ts";
 import { Chance } from "./chance.ts";
 import { scope } from "./desk.ts";
 import { errorLabel, isExpected } from "./expected.ts";
-import { resultOf, toolKinds } from "./flows/tools.ts";
+import { resultOf, toolKinds, type Args } from "./flows/tools.ts";
 import { keyring } from "./keyring.ts";
 import type { Wires } from "./ports.ts";
 import { Process, Slot, type Surroundings } from "./process.ts";
@@ -24,6 +25,18 @@ import { Sometimes } from "./sometimes.ts";
 import { storesOn, type Stores } from "./stores.ts";
 import { Trace } from "./trace.ts";
 import { VirtualTime } from "./virtual-time.ts";
+
+/** Something that a run asked, or sleeps for. */
+export interface AskedOfRun {
+  readonly runId: string;
+  readonly asking: Asking;
+  readonly isOpen: boolean;
+}
+
+export interface DoubtOfRun {
+  readonly runId: string;
+  readonly doubt: Doubt;
+}
 
 /** Code outlives worlds: each place for a process has its flows built once. */
 const slots: Slot[] = [];
@@ -143,6 +156,35 @@ export class World {
     return this.processes.filter(({ alive }) => alive);
   }
 
+  /** Those that do not stand still. */
+  get awake(): readonly Process[] {
+    return this.living.filter(({ stalled }) => !stalled);
+  }
+
+  /** What runs asked beside approvals, and what they sleep for. */
+  get askings(): readonly AskedOfRun[] {
+    return [...this.book.logs.values()].flatMap(({ runId, askings, ended }) => {
+      const open = new Set(ended ? [] : askings.open);
+      return [...askings.all.values()].map((asking) => {
+        return { runId, asking, isOpen: open.has(asking) };
+      });
+    });
+  }
+
+  /** Calls in doubt about which somebody can know: their code is not under way anywhere. */
+  get doubts(): readonly DoubtOfRun[] {
+    return this.askings.flatMap(({ runId, asking, isOpen }) => {
+      if (!isOpen || asking.kind !== "in-doubt") return [];
+      return this.schedule.isUnderWay(asking.key) ? [] : [{ runId, doubt: asking }];
+    });
+  }
+
+  /** Without leases, whoever says what became of a call has to know that nobody works on its run. */
+  get mayResolve(): boolean {
+    const { mode, processes } = this.profile;
+    return mode === "supervisor" || processes === 1;
+  }
+
   /** Runs on any record. */
   get runIds(): readonly string[] {
     return [...new Set([...this.book.runs.keys(), ...this.book.logs.keys()])];
@@ -171,6 +213,30 @@ export class World {
   start(process: Process, id: string): void {
     const flow = id.split("-")[0] as FlowName;
     this.ask(process, `start ${id}`, () => process.desk.start(flow, id));
+  }
+
+  /** Somebody answers what a run's code asks. */
+  answer(process: Process, runId: string, id: string): void {
+    const what = `answer ${runId.slice(0, 8)} ${id.slice(0, 6)}`;
+    this.ask(
+      process,
+      what,
+      () => process.desk.answer(runId, id),
+      (said) => said !== "busy" && this.acknowledged.answered(runId, id),
+    );
+  }
+
+  /** Somebody who knows says what became of a call in doubt. */
+  resolve(process: Process, { runId, doubt: { id, tool, key } }: DoubtOfRun): void {
+    const act = this.effects.happened(key);
+    const ran = act && resultOf(tool, JSON.parse(act.args) as Args);
+    const what = `${tool} ${ran === undefined ? "did not run" : "ran"}, ${runId.slice(0, 8)} ${id.slice(0, 6)}`;
+    this.ask(
+      process,
+      what,
+      () => process.desk.resolve(runId, { id, tool, ran }),
+      (said) => said !== "busy" && this.acknowledged.answered(runId, id),
+    );
   }
 
   /** Somebody outside asks a process for something, and may hear what became of it. */
@@ -255,6 +321,7 @@ export class World {
         owner: process,
         kind: "tool",
         what,
+        key: act.key,
         happen: () => {
           const kind = (["die-before", "die-after"] as const).find((one) => this.strikes(one));
           this.trace.add(process.name, what, kind === undefined ? "happens" : kind);

@@ -1,10 +1,16 @@
+/** The database that all of them share. */
+export type Place =
+  | { readonly kind: "sqlite"; readonly file: string }
+  | { readonly kind: "postgres"; readonly url: string; readonly schema: string };
+
 /** What a process is to do. */
 export interface Order {
-  /** The database that all of them share. */
-  readonly file: string;
+  readonly place: Place;
   readonly effectsFile: string;
   readonly saidFile: string;
   readonly sessions: readonly string[];
+  /** How many of them it may have at once; default: all. */
+  readonly sessionsMax?: number;
   /** Sessions to start runs in, and how many in each. */
   readonly startIn: readonly string[];
   readonly runs: number;

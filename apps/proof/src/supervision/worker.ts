@@ -7,11 +7,11 @@ import process from "node:process";
 import { setTimeout } from "node:timers/promises";
 
 import { systemClock, type Clock } from "@holdpoint/approvals";
-import { openSqlite } from "@holdpoint/sqlite";
 import { isWorkflowError, Supervisor } from "@holdpoint/workflows";
 
 import { journeys, keyring } from "./journey.ts";
 import type { Order, Said } from "./order.ts";
+import { storeAt } from "./store.ts";
 
 const order = JSON.parse(process.argv[2] ?? "{}") as Order;
 const say = (said: Said): void => appendFileSync(order.saidFile, `${JSON.stringify(said)}\n`);
@@ -23,13 +23,13 @@ const clock: Clock =
     ? systemClock
     : { ...systemClock, now: () => standing.now, monotonic: () => standing.monotonic };
 
-const { sessions, workers, leaseMs, pollMs } = order;
+const { sessions, sessionsMax = sessions.length, workers, leaseMs, pollMs } = order;
 const definition = journeys(order.effectsFile, order.stepMs, order.holdAt);
 const desk = new Supervisor({
-  store: openSqlite(order.file),
+  store: await storeAt(order.place),
   definitions: [definition],
   keyring,
-  sessions: { match: (session) => sessions.includes(session), max: sessions.length },
+  sessions: { match: (session) => sessions.includes(session), max: sessionsMax },
   clock,
   workers,
   leaseMs,

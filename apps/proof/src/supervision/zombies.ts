@@ -39,8 +39,9 @@ export async function zombies(
   { wanted, sessions: count }: { readonly wanted: number; readonly sessions: number },
 ): Promise<Zombies> {
   const sessions = Array.from({ length: count }, (_, at) => `desk-${at}`);
+  const file = join(folder, "desk.db");
   const order = (name: string): Order => ({
-    file: join(folder, "desk.db"),
+    place: { kind: "sqlite", file },
     effectsFile: join(folder, "effects"),
     saidFile: join(folder, name),
     sessions,
@@ -53,7 +54,6 @@ export async function zombies(
     storms: true,
     clocks: "stand",
   });
-  const { file } = order("");
   const store = openSqlite(file);
   const one = supervising(order("one"));
   await until("the first process", 60_000, () => one.said().length > count);

@@ -40,7 +40,7 @@ const texts = new WeakMap<Kept, Text>();
 /** The text of a kept value. @throws FlowError `state-not-sealable`, naming it and the path (FLOW-27). */
 export function keptText(kept: Kept, parts: FormParts, named: Named): Text {
   if (kept.form === "text") return kept;
-  if (kept.form === "lost") throw unsealable(named, kept.why);
+  if (kept.form === "lost") throw unsealable(named, kept.why, { path: kept.path });
   const known = texts.get(kept);
   if (known !== undefined) return known;
   const text: Text = {
@@ -61,18 +61,22 @@ function readable(value: unknown, { sealer, exact }: FormParts, named: Named): s
   throw unsealable(named, "it does not come back from its seal as it went in");
 }
 
-function unsealable({ what, visit, call }: Named, why: string, cause?: unknown): FlowError {
+/** `cause`: what refused it; or, of a value that was lost, where in it the trouble was. */
+function unsealable({ what, visit, call }: Named, why: string, cause?: Where): FlowError {
   return new FlowError(
     "state-not-sealable",
     `${what} in ${visit} can't be sealed: ${why}`,
     { node: visit, ...pathIn(cause), ...(call !== undefined && { call }) },
-    cause,
+    isSealError(cause) ? cause : undefined,
   );
 }
 
-/** Where in a value the trouble is, as the sealer says it. */
-function pathIn(cause: unknown): { readonly path?: string } {
-  return isSealError(cause) && cause.path !== undefined ? { path: cause.path } : {};
+interface Where {
+  readonly path?: string | undefined;
+}
+
+function pathIn(where: Where | undefined): { readonly path?: string } {
+  return where?.path === undefined ? {} : { path: where.path };
 }
 
 function closed<T>(named: Named, encode: () => T): T {

@@ -29,6 +29,8 @@ type Simplify<T> = { [K in keyof T]: T[K] } & {};
 
 /** Some fields of the state, to be written. `undefined` removes an optional one. */
 export type Update<S> = { [K in keyof S]?: S[K] };
+/** What an update is inferred from: as `object` it is no weak type, whose own message would hide the sentence below. */
+type Written<S> = Update<S> & object;
 
 type Extra<R, S> = R extends object ? Exclude<keyof R, keyof S> : never;
 /** A sentence where an update has a key that the state lacks: TypeScript has no excess check on what a callback returns. */
@@ -100,24 +102,24 @@ export interface FlowBuilder<
   G extends string = never,
 > extends Part<S, N, G> {
   /** A function of the state that returns an update. */
-  node<const K extends string, R extends MaybePromise<Update<S> | void>>(
+  node<const K extends string, R extends MaybePromise<Written<S> | void>>(
     name: Fresh<K, N>,
     run: ((state: Readonly<S>, ctx: NodeContext) => R) & OnlyFieldsOf<S, R>,
     options?: CodeOptions,
   ): FlowBuilder<S, In, N | K, G>;
   /** A point that holds until a person lets it go. */
-  gate<const K extends string, P, R extends Update<S> = {}>(
+  gate<const K extends string, P, R extends Written<S> = {}>(
     name: Fresh<K, N>,
     how: GateOptions<S, P, R>,
   ): FlowBuilder<S, In, N | K, G | K>;
   /** One call of a tool. */
-  call<const K extends string, I, O, R extends Update<S> | void = void>(
+  call<const K extends string, I, O, R extends Written<S> | void = void>(
     name: Fresh<K, N>,
     tool: Tool<I, O, string, unknown>,
     how: CallOptions<S, I, O, R>,
   ): FlowBuilder<S, In, N | K, G>;
   /** A function of each item of a list. */
-  map<const K extends string, Item, O, R extends Update<S> | void>(
+  map<const K extends string, Item, O, R extends Written<S> | void>(
     name: Fresh<K, N>,
     how: MapHow<S, Item, O, R> &
       Pick<CodeOptions, "runs"> & {
@@ -125,7 +127,7 @@ export interface FlowBuilder<
       },
   ): FlowBuilder<S, In, N | K, G>;
   /** A call of one tool for each item of a list. */
-  mapCall<const K extends string, I, O, Item, R extends Update<S> | void>(
+  mapCall<const K extends string, I, O, Item, R extends Written<S> | void>(
     name: Fresh<K, N>,
     tool: Tool<I, O, string, unknown>,
     how: MapHow<S, Item, O, R> & {
@@ -133,7 +135,7 @@ export interface FlowBuilder<
     },
   ): FlowBuilder<S, In, N | K, G>;
   /** A run of another flow, within this one. */
-  subflow<const K extends string, S2 extends object, In2, R extends Update<S> | void>(
+  subflow<const K extends string, S2 extends object, In2, R extends Written<S> | void>(
     name: Fresh<K, N>,
     flow: NestedFlow<Flow<S2, In2>>,
     how: SubflowOptions<S, NoInfer<In2>, NoInfer<S2>, R>,

@@ -1,13 +1,13 @@
 import { ApprovalAlreadyDecided, type ActorRef } from "@holdpoint/approvals";
 
 import { answeredId, type Answered } from "./event.ts";
-import type { SleepWait } from "./wait.ts";
+import type { TimedWait } from "./deadlines.ts";
 
 /** Who answered, where nobody was named. */
 const unnamed: ActorRef = Object.freeze({ id: "unnamed", assurance: "none" });
 
-/** A second use of a checkpoint in which somebody slept. */
-export function alreadyFired({ callId, until }: SleepWait): ApprovalAlreadyDecided {
+/** A second use of a checkpoint in which a deadline fired. */
+export function alreadyFired({ callId, until }: TimedWait): ApprovalAlreadyDecided {
   const decision = { approved: true, by: unnamed, at: until };
   return new ApprovalAlreadyDecided(callId, decision, `the deadline ${callId} has fired already`);
 }

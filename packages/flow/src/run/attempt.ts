@@ -21,33 +21,76 @@ export interface Attempt<T> {
   readonly read: (value: unknown) => T;
 }
 
-export type Attempted<T> =
-  | { readonly how: "finished"; readonly value: T }
-  | { readonly how: "failed"; readonly error: ErrorInfo }
-  | { readonly how: "waiting" };
+export type Attempted<T> = { readonly how: "finished"; readonly value: T } | Failed | Waits;
 
-/** Throws only what ends the run itself. */
-export async function attempt<T>(
+interface Failed {
+  readonly how: "failed";
+  readonly error: ErrorInfo;
+}
+
+interface Waits {
+  readonly how: "waiting";
+}
+
+/**
+ * Throws only what ends the run itself. Chained by hand: an `await` costs three times the memory of a reaction, and each node
+ * of a run comes through here.
+ */
+export function attempt<T>(place: Place, at: Executing, what: Attempt<T>): Promise<Attempted<T>> {
+  return once(place, at, what, () => tryOn(place, at, what));
+}
+
+/** However often: what is tried in a loop leaves nothing of itself behind. */
+async function tryOn<T>(place: Place, at: Executing, what: Attempt<T>): Promise<Attempted<T>> {
+  for (;;) {
+    const outcome = await once(place, at, what, () => undefined);
+    if (outcome !== undefined) return outcome;
+  }
+}
+
+/** `again`: what is done where it has to be tried again. */
+function once<T, A>(
   place: Place,
   at: Executing,
   what: Attempt<T>,
-): Promise<Attempted<T>> {
-  for (;;) {
-    const execution = new Execution(place, at, what.options);
-    const limit = limitTime(place.live, at.path, what.options.timeoutMs, execution);
-    const ended = await run(place, execution, what.body);
+  again: () => MaybePromise<A>,
+): Promise<Attempted<T> | A> {
+  const execution = new Execution(place, at, what.options);
+  const limit = limitTime(place.live, at.path, what.options.timeoutMs, execution);
+  return run(place, execution, what.body).then((end) => {
     limit?.over();
-    const closing = close(execution, ended, limit);
-    const end = closing instanceof Promise ? await closing : closing;
-    if (end.how === "stopped") throw end.error;
-    if (end.how === "waiting") return end;
-    const outcome = outcomeOf(end, what.read);
-    if (outcome.how !== "failed" || end.inDoubt === "within") return outcome;
-    const next = await retries(place, at, what.options.retry, outcome.error, end.raiseDoubts);
-    if (next.again === "in-doubt") return { how: "waiting" };
-    if (next.again) continue;
-    return next.error === undefined ? outcome : { how: "failed", error: errorInfo(next.error) };
-  }
+    const closed = close(execution, end, limit);
+    return closed instanceof Promise
+      ? closed.then((it) => judge(place, at, what, it, again))
+      : judge(place, at, what, closed, again);
+  });
+}
+
+function judge<T, A>(
+  place: Place,
+  at: Executing,
+  { options, read }: Attempt<T>,
+  end: ExecutionEnd,
+  again: () => MaybePromise<A>,
+): MaybePromise<Attempted<T> | A> {
+  if (end.how === "stopped") throw end.error;
+  if (end.how === "waiting") return end;
+  const outcome = outcomeOf(end, read);
+  if (outcome.how !== "failed" || end.inDoubt === "within") return outcome;
+  return afterFailure(place, at, options.retry, { outcome, raiseDoubts: end.raiseDoubts }, again);
+}
+
+async function afterFailure<A>(
+  place: Place,
+  at: Executing,
+  retry: Retry | undefined,
+  { outcome, raiseDoubts }: { outcome: Failed; raiseDoubts: (() => void) | undefined },
+  again: () => MaybePromise<A>,
+): Promise<Failed | Waits | A> {
+  const next = await retries(place, at, retry, outcome.error, raiseDoubts);
+  if (next.again === "in-doubt") return { how: "waiting" };
+  if (next.again) return again();
+  return next.error === undefined ? outcome : { how: "failed", error: errorInfo(next.error) };
 }
 
 /** V2 */
@@ -120,7 +163,6 @@ type ExecutionEnd = ScopeEnd & {
   readonly raiseDoubts?: (() => void) | undefined;
 };
 
-/** Every promise in between costs each node a turn: there is none that is not needed. */
 function run(
   { live, signal }: Place,
   execution: Execution,
@@ -138,16 +180,16 @@ function close(
   execution: Execution,
   end: ScopeEnd,
   limit: TimeLimit | undefined,
-): ExecutionEnd | Promise<ExecutionEnd> {
-  if (execution.cleans) return execution.cleanUp().then(() => closed(execution, end, limit));
-  return closed(execution, end, limit);
+): MaybePromise<ExecutionEnd> {
+  if (execution.cleans) return execution.cleanUp().then(() => left(execution, end, limit));
+  return left(execution, end, limit);
 }
 
-function closed(
+function left(
   execution: Execution,
   end: ScopeEnd,
   limit: TimeLimit | undefined,
-): ExecutionEnd | Promise<ExecutionEnd> {
+): MaybePromise<ExecutionEnd> {
   if (end.how === "stopped") {
     if (limit?.timedOut === undefined) return end;
     const { inDoubt } = execution;

@@ -10,30 +10,25 @@ import { errorInfo, rebuildError, type CallOutcome, type ErrorInfo } from "@hold
 import { ApprovalDenied, FlowError } from "../errors.ts";
 import { waitOf } from "./ask.ts";
 import type { CallSite, Making } from "./call-site.ts";
+import type { MaybePromise } from "../graph/node.ts";
 import type { Settled, SpentApproval, SpentHere } from "./journal.ts";
 import { abortedRun, type LiveRun } from "./live.ts";
 import { conclude, settleDecided, withdraw } from "./spend.ts";
 import type { ApprovalWait } from "./wait.ts";
 
 /** What an outcome of the executor is to the visit; `undefined`: it waits. */
-export async function settled(making: Making, outcome: CallOutcome): Promise<Settled | undefined> {
-  const { site, made, approval } = making;
-  const { live } = site;
+export function settled(making: Making, outcome: CallOutcome): MaybePromise<Settled | undefined> {
   switch (outcome.status) {
-    case "ok":
-      if (!isLeft(site)) await conclude(live, approval, "executed");
-      return { ok: true, result: { form: "value", value: outcome.value } };
+    case "ok": {
+      const { site, approval } = making;
+      const end: Settled = { ok: true, result: { form: "value", value: outcome.value } };
+      const concluding = isLeft(site) ? undefined : conclude(site.live, approval, "executed");
+      return concluding === undefined ? end : concluding.then(() => end);
+    }
     case "failed":
       return failedCall(making, outcome);
-    case "denied": {
-      const { approvalId, decision } = outcome;
-      if (approvalId !== undefined && approval === undefined)
-        await spendDenial(making, approvalId, outcome.request);
-      return {
-        ok: false,
-        error: deniedInfo(made.name, approvalId, decision.reason, decision.note, site),
-      };
-    }
+    case "denied":
+      return deniedCall(making, outcome);
     case "pending":
       return pendingCall(making, outcome);
   }
@@ -42,6 +37,19 @@ export async function settled(making: Making, outcome: CallOutcome): Promise<Set
 /** Cut off with its execution, and may be asked for again: how it ended is for then to say, on its record too (FLOW-76). */
 function isLeft({ over, mayRunAgain }: CallSite): boolean {
   return over && mayRunAgain;
+}
+
+async function deniedCall(
+  making: Making,
+  { approvalId, decision, request }: Extract<CallOutcome, { status: "denied" }>,
+): Promise<Settled> {
+  const { site, made, approval } = making;
+  if (approvalId !== undefined && approval === undefined)
+    await spendDenial(making, approvalId, request);
+  return {
+    ok: false,
+    error: deniedInfo(made.name, approvalId, decision.reason, decision.note, site),
+  };
 }
 
 async function failedCall(
@@ -70,18 +78,13 @@ async function failedCall(
   return { ok: false, error };
 }
 
-async function pendingCall(
-  { site, made, records, way }: Making,
+function pendingCall(
+  making: Making,
   { request, approvalId }: Extract<CallOutcome, { status: "pending" }>,
-): Promise<undefined> {
+): MaybePromise<undefined> {
+  const { site, made, records, way } = making;
   const { live, visit } = site;
-  if (site.over) {
-    if (approvalId !== undefined && !site.comesBack)
-      // K4
-      await withdraw(live, records, approvalId, "cancelled");
-    if (live.signal.aborted) throw abortedRun(live);
-    return undefined;
-  }
+  if (site.over) return tooLate(making, approvalId);
   const wait = waitOf(request, made, { approvalId, recorded: records !== undefined });
   if (way.executor === undefined) {
     live.emit({ type: "approval-requested", visit, wait });
@@ -89,6 +92,18 @@ async function pendingCall(
   }
   if (records !== undefined) live.foreign.set(wait.callId, records);
   live.emit({ type: "approval-requested", visit, wait: { ...wait, foreign: true } });
+  return undefined;
+}
+
+/** K4 */
+async function tooLate(
+  { site, records }: Making,
+  approvalId: string | undefined,
+): Promise<undefined> {
+  const { live } = site;
+  if (approvalId !== undefined && !site.comesBack)
+    await withdraw(live, records, approvalId, "cancelled");
+  if (live.signal.aborted) throw abortedRun(live);
   return undefined;
 }
 

@@ -1,5 +1,5 @@
 import type { ApprovalRecords } from "@holdpoint/approvals";
-import type { AnyTool, Executor } from "@holdpoint/tools";
+import type { AnyTool, CallIdentity, Executor } from "@holdpoint/tools";
 
 import type { Made } from "./identity.ts";
 import type { Kept, Replaced, SpentApproval, SpentHere, Started } from "./journal.ts";
@@ -40,6 +40,9 @@ export interface Making {
   readonly site: CallSite;
   readonly way: CallWay;
   readonly made: Made;
+  /** Its question, where it was replaced before. */
+  readonly replaced: Replaced | undefined;
+  readonly identity: () => CallIdentity;
   readonly callId: () => string;
   /** The records behind the port that is asked. */
   readonly records: ApprovalRecords | undefined;

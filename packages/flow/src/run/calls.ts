@@ -7,23 +7,27 @@
  *    person says first what became of it.
  * K3 A decision that the port gives for a call is spent in the commit before the call runs.
  */
-import { isApprovalError, sealableDecision } from "@holdpoint/approvals";
+import { isApprovalError, sealableDecision, type ActorRef } from "@holdpoint/approvals";
 import {
   callIdOf,
   idempotencyKeyOf,
   type AnyTool,
   type CallIdentity,
   type CallOrder,
+  type CallOutcome,
   type Dispatch,
+  type InputSnapshot,
   type RecordedCall,
+  type Spent,
 } from "@holdpoint/tools";
 
+import type { MaybePromise } from "../graph/node.ts";
 import { callIdentity } from "./ask.ts";
 import { deniedInfo, noRecords, questionOf, settled, withoutRecords } from "./call-end.ts";
 import type { CallSite, CallWay, Making } from "./call-site.ts";
 import { copyOf } from "./copy.ts";
 import type { Made } from "./identity.ts";
-import type { Replaced, Settled, SpentApproval, Started } from "./journal.ts";
+import type { Settled, SpentApproval, Started } from "./journal.ts";
 import type { Standing } from "./scope.ts";
 import { raiseDoubt } from "./doubt.ts";
 import { settleDecided } from "./spend.ts";
@@ -36,10 +40,31 @@ export async function performCall(
   made: Made,
   standing: Standing,
 ): Promise<Settled | undefined> {
-  const { live, visit } = site;
-  const { started, doubt } = standing;
-  if (doubt !== undefined) return undefined; // nobody has said yet what became of it
   const wait = standing.wait?.kind === "approval" ? standing.wait : undefined;
+  const making = makingOf(site, way, made, { ...standing, wait });
+  if (making === undefined) return undefined;
+  if (wait?.foreign === true && wait.answer !== undefined) {
+    const denied = await settleForeign(making, wait);
+    if (denied !== undefined) return denied;
+  }
+  const order = new Order(making, recordedCall(making, { ...standing, wait }));
+  return ended(making, await (way.executor ?? site.live.parts.executor).run(order));
+}
+
+/** What is on record of a call. */
+interface OnRecord extends Pick<Standing, "started"> {
+  readonly wait: ApprovalWait | undefined;
+}
+
+/** `undefined`: it waits, or has to be asked about first. */
+function makingOf(
+  site: CallSite,
+  way: CallWay,
+  made: Made,
+  { started, doubt, wait }: OnRecord & Pick<Standing, "doubt">,
+): Making | undefined {
+  const { live, visit } = site;
+  if (doubt !== undefined) return undefined; // nobody has said yet what became of it
   const { tool } = way;
   if (wait !== undefined && wait.answer === undefined) return undefined; // FLOW-30: its request stays as it is
   if (
@@ -52,16 +77,17 @@ export async function performCall(
     return undefined;
   }
 
-  const { executor = live.parts.executor } = way;
   const { runId } = live.state.seed;
   // Worked out when first asked for: most calls never are, and some have no key at all.
   let known: CallIdentity | undefined;
   const identity = (): CallIdentity => (known ??= callIdentity(runId, visit, made));
   const replaced = site.replaced(made);
-  const making: Making = {
+  return {
     site,
     way,
     made,
+    replaced,
+    identity,
     callId: () => callIdOf(identity(), replaced?.generation ?? 0),
     records: (way.executor === undefined ? live.parts.approvals : way.executor.approvals)?.records,
     again: started !== undefined && started.mayRun !== true,
@@ -69,47 +95,70 @@ export async function performCall(
     approval: answeredBy(wait) ?? started?.approval,
     left: undefined,
   };
-  if (wait?.foreign === true && wait.answer !== undefined) {
-    const denied = await settleForeign(making, wait);
-    if (denied !== undefined) return denied;
-  }
-  const recorded = recordedCall(site, tool, { wait, started, replaced });
-  const outcome = await executor.run(orderOf(making, identity, recorded));
+}
+
+function ended(making: Making, outcome: CallOutcome): MaybePromise<Settled | undefined> {
+  const { site, made, approval } = making;
   making.left?.();
-  if (making.approval !== undefined)
-    site.spentOn(made, { approval: withoutRecords(making.approval) });
+  if (approval !== undefined) site.spentOn(made, { approval: withoutRecords(approval) });
   return settled(making, outcome);
 }
 
-function orderOf(
-  making: Making,
-  identity: () => CallIdentity,
-  recorded: RecordedCall | undefined,
-): CallOrder {
-  const { site, made, way } = making;
-  const { live } = site;
-  const { runId, scope, flow, requestedBy } = live.state.seed;
-  return {
-    tool: way.tool,
-    input: made.input!,
-    scope,
-    runId,
-    flow,
-    node: site.visit,
-    callId: making.callId,
-    argumentKey: () => made.key,
-    idempotencyKey: () => idempotencyKeyOf(identity()),
-    requestedBy,
-    signal: site.signal,
-    ...(recorded !== undefined && { recorded }),
-    spent: live.charged,
-    charge: (cost) => {
-      live.charge(cost);
-      site.spentOn(made, { cost });
-    },
-    prepare: () => site.prepare(),
-    dispatch: (dispatch) => beforeExecute(making, dispatch),
-  };
+/** A class: an object of closures, made anew for each call, costs more than all that a plain call does with it. */
+class Order implements CallOrder {
+  readonly tool: AnyTool;
+  readonly input: InputSnapshot;
+  readonly scope: string;
+  readonly runId: string;
+  readonly flow: string;
+  readonly node: string;
+  readonly requestedBy: ActorRef | undefined;
+  readonly signal: AbortSignal;
+  readonly recorded: RecordedCall | undefined;
+  readonly spent: Spent;
+  readonly #making: Making;
+
+  constructor(making: Making, recorded: RecordedCall | undefined) {
+    const { site, made, way } = making;
+    const { runId, scope, flow, requestedBy } = site.live.state.seed;
+    this.tool = way.tool;
+    this.input = made.input!;
+    this.scope = scope;
+    this.runId = runId;
+    this.flow = flow;
+    this.node = site.visit;
+    this.requestedBy = requestedBy;
+    this.signal = site.signal;
+    this.recorded = recorded;
+    this.spent = site.live.charged;
+    this.#making = making;
+  }
+
+  callId(): string {
+    return this.#making.callId();
+  }
+
+  argumentKey(): string {
+    return this.#making.made.key;
+  }
+
+  idempotencyKey(): string {
+    return idempotencyKeyOf(this.#making.identity());
+  }
+
+  charge(cost: number): void {
+    const { site, made } = this.#making;
+    site.live.charge(cost);
+    if (cost !== 0) site.spentOn(made, { cost });
+  }
+
+  prepare(): void {
+    this.#making.site.prepare();
+  }
+
+  dispatch(dispatch: Dispatch): Promise<void> | undefined {
+    return beforeExecute(this.#making, dispatch);
+  }
 }
 
 /** An answer to a question that a call's own port had asked is spent in that port's store (FLOW-56). */
@@ -149,15 +198,9 @@ function answeredBy(wait: ApprovalWait | undefined): SpentApproval | undefined {
 
 /** K1 */
 function recordedCall(
-  site: CallSite,
-  tool: AnyTool,
-  on: {
-    readonly wait: ApprovalWait | undefined;
-    readonly started: Started | undefined;
-    readonly replaced: Replaced | undefined;
-  },
+  { site, way: { tool }, replaced }: Making,
+  { wait, started }: OnRecord,
 ): RecordedCall | undefined {
-  const { wait, started, replaced } = on;
   if (wait?.answer !== undefined) {
     return {
       arguments: site.openArguments(wait.arguments, tool),
@@ -186,28 +229,46 @@ function recordedCall(
 }
 
 /** K2, K3: the last thing before an effect. */
-async function beforeExecute(making: Making, dispatch: Dispatch): Promise<void> {
-  const { site, made, way, records } = making;
-  const { live, visit } = site;
+function beforeExecute(making: Making, dispatch: Dispatch): Promise<void> | undefined {
   const { approval } = dispatch;
-  if (approval !== undefined && making.approval === undefined) {
-    const { id, decision, request } = approval;
-    const callId = making.callId();
-    if (id === undefined || records === undefined)
-      making.approval = { id: id ?? callId, decision: sealableDecision(decision) };
-    else {
-      const argumentsDigest =
-        request?.argumentsDigest ?? live.parts.sealer.digest(dispatch.arguments);
-      const spent = await settleDecided(live, records, {
-        visit,
-        callId,
-        approvalId: id,
-        argumentsDigest,
-        ...(request !== undefined && questionOf(making, request, id)),
-      });
-      making.approval = way.executor === undefined ? spent : { ...spent, own: records };
-    }
+  const spending =
+    approval === undefined || making.approval !== undefined
+      ? undefined
+      : spendGiven(making, dispatch, approval);
+  return spending === undefined
+    ? enter(making, dispatch)
+    : spending.then(() => enter(making, dispatch));
+}
+
+/** K3 */
+function spendGiven(
+  making: Making,
+  dispatch: Dispatch,
+  { id, decision, request }: NonNullable<Dispatch["approval"]>,
+): Promise<void> | undefined {
+  const { site, way, records } = making;
+  const { live, visit } = site;
+  const callId = making.callId();
+  if (id === undefined || records === undefined) {
+    making.approval = { id: id ?? callId, decision: sealableDecision(decision) };
+    return undefined;
   }
+  const what = {
+    visit,
+    callId,
+    approvalId: id,
+    argumentsDigest: request?.argumentsDigest ?? live.parts.sealer.digest(dispatch.arguments),
+    ...(request !== undefined && questionOf(making, request, id)),
+  };
+  return settleDecided(live, records, what).then((spent) => {
+    making.approval = way.executor === undefined ? spent : { ...spent, own: records };
+  });
+}
+
+/** K2 */
+function enter(making: Making, dispatch: Dispatch): Promise<void> | undefined {
+  const { site, made, way } = making;
+  const { live, visit } = site;
   const begun = (): Started => ({
     id: made,
     arguments: { form: "value", value: copyOf(dispatch.arguments) },
@@ -216,7 +277,7 @@ async function beforeExecute(making: Making, dispatch: Dispatch): Promise<void> 
     ...(making.approval !== undefined && { approval: withoutRecords(making.approval) }),
   });
   making.left = site.entering(made, way.tool, begun);
-  if (!live.durable || making.again) return;
+  if (!live.durable || making.again) return undefined;
   // FLOW-72: an idempotent tool whose arguments are the input as passed can be called again from the input alone.
   if (!way.tool.idempotent || dispatch.drawn) {
     const { id: call, arguments: args, idempotent, approval: by } = begun();
@@ -229,5 +290,5 @@ async function beforeExecute(making: Making, dispatch: Dispatch): Promise<void> 
       ...(by && { approval: by }),
     });
   }
-  await live.flush();
+  return live.flush();
 }

@@ -25,6 +25,11 @@ export type Asking<I> =
 export interface AskOptions<I> {
   /** What the code needs to go on from here without doing again what it did before. */
   readonly cursor?: CursorOf<I>;
+  /**
+   * How long it may be answered, in milliseconds from now; past that, `ask` rejects with the code `answer-expired`, which the
+   * code may catch to go on without an answer. Counted by the clock that sleeps go by. Default: for ever.
+   */
+  readonly expiresInMs?: number;
 }
 
 /** A cursor as it was left, or none. */
@@ -101,7 +106,7 @@ export interface ContextOps {
   question(
     what: Interrupt,
     info: unknown,
-    cursor: unknown,
+    options: { readonly cursor?: unknown; readonly expiresInMs?: number } | undefined,
   ): Question & { readonly number: number | undefined };
   ask(question: Question): Begin;
   /** The cursor that is left of a name's questions. */
@@ -162,7 +167,7 @@ export class VisitContext implements NodeContext {
 
   ask<I extends Interrupt>(what: I, ...how: Asking<I>): Promise<AnswerOf<I>> {
     const [info, options] = how;
-    const question = this.#ops.question(what, info, options?.cursor);
+    const question = this.#ops.question(what, info, options);
     const { name, facts, number } = question;
     const asked = { kind: "ask" as const, name, interrupt: facts, number };
     return this.#scope.ask(asked, this.#ops.ask(question)) as Promise<AnswerOf<I>>;

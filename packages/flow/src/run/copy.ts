@@ -7,21 +7,28 @@
  */
 export function copyOf(value: unknown, opaque: () => void = ignore): unknown {
   if (typeof value !== "object" || value === null) return value;
-  return new Copier(opaque).copy(value);
+  try {
+    return new Copier(opaque).copy(value);
+  } catch {
+    opaque(); // a proxy's trap threw: whoever seals it says so
+    return value;
+  }
 }
 
 const ignore = (): void => {};
 
 class Copier {
   readonly #opaque: () => void;
-  readonly #seen = new Map<object, object>();
+  /** The first container and its copy; a map of the others, made when there are any. */
+  #first: readonly [object, object] | undefined;
+  #seen: Map<object, object> | undefined;
 
   constructor(opaque: () => void) {
     this.#opaque = opaque;
   }
 
   copy(value: object): object {
-    const known = this.#seen.get(value);
+    const known = this.#first?.[0] === value ? this.#first[1] : this.#seen?.get(value);
     if (known !== undefined) return known; // a cycle stays one, and is refused with its path when sealed
     if (Array.isArray(value)) return this.#array(value);
     const prototype: unknown = Object.getPrototypeOf(value);
@@ -37,9 +44,14 @@ class Copier {
         return isBare(value) ? this.#set(value as Set<unknown>) : this.#kept(value);
     }
     if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) {
-      return bytesOf(value) ?? this.#kept(value);
+      return (hasMore(value) ? undefined : bytesOf(value)) ?? this.#kept(value);
     }
     return this.#kept(value);
+  }
+
+  #met(value: object, copy: object): void {
+    if (this.#first === undefined) this.#first = [value, copy];
+    else (this.#seen ??= new Map()).set(value, copy);
   }
 
   #part(inner: unknown): unknown {
@@ -59,28 +71,28 @@ class Copier {
       keys.length === length && (length === 0 || keys[length - 1] === String(length - 1));
     if (!dense || Object.getPrototypeOf(value) !== Array.prototype) return this.#kept(value);
     const copy: unknown[] = [];
-    this.#seen.set(value, copy);
+    this.#met(value, copy);
     for (const inner of value) copy.push(this.#part(inner));
     return copy;
   }
 
   #map(value: Map<unknown, unknown>): object {
     const copy = new Map<unknown, unknown>();
-    this.#seen.set(value, copy);
+    this.#met(value, copy);
     for (const [key, inner] of value) copy.set(this.#part(key), this.#part(inner));
     return copy;
   }
 
   #set(value: Set<unknown>): object {
     const copy = new Set<unknown>();
-    this.#seen.set(value, copy);
+    this.#met(value, copy);
     for (const inner of value) copy.add(this.#part(inner));
     return copy;
   }
 
   #plain(value: object): object {
     const copy = (Object.getPrototypeOf(value) === null ? Object.create(null) : {}) as Members;
-    this.#seen.set(value, copy);
+    this.#met(value, copy);
     for (const key of Reflect.ownKeys(value)) {
       const descriptor = Object.getOwnPropertyDescriptor(value, key);
       if (descriptor === undefined) continue;
@@ -106,6 +118,15 @@ function isOrdinary({ writable, enumerable, configurable }: PropertyDescriptor):
 
 function isBare(value: object): boolean {
   return Reflect.ownKeys(value).length === 0;
+}
+
+/** The names of a longer array's elements would cost more than all the rest of its journey. */
+const listedElementsMax = 4_096;
+
+/** Whether bytes have properties of their own beside their elements, which a copy would not have. */
+function hasMore(value: ArrayBufferView | ArrayBuffer): boolean {
+  const elements = "length" in value ? (value as Uint8Array).length : 0;
+  return elements <= listedElementsMax && Reflect.ownKeys(value).length !== elements;
 }
 
 /** A view's own window, not the buffer around it: a pooled one is shared with strangers. */

@@ -154,8 +154,9 @@ export type RunEvent = { readonly at: number } & (
       readonly type: "call-unjournaled";
       readonly visit: string;
       readonly call: Identity;
-      /** What could not be sealed, by its path. */
+      /** What could not be sealed, and where in the result. */
       readonly why: string;
+      readonly path?: string;
       readonly cost: number;
       readonly approval?: SpentApproval;
     }

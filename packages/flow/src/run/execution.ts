@@ -141,9 +141,9 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
   question(
     what: Interrupt,
     info: unknown,
-    cursor: unknown,
+    options: { readonly cursor?: unknown; readonly expiresInMs?: number } | undefined,
   ): Question & { number: number | undefined } {
-    const question = questionOf(what, { info, cursor }, this.#asks, this.visit);
+    const question = questionOf(what, { info, ...options }, this.#asks, this.visit);
     const { cursor: kept } = question;
     const number = (this.#numbers ??= this.#numbered(freshExecution)).take(
       question.name,
@@ -221,7 +221,7 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
       live.emit({ type: "call-finished", visit, call: made, outcome: kept, ...spent });
     } catch (error) {
       if (!isFlowError(error, "state-not-sealable")) throw error;
-      live.emit({ type: "call-unjournaled", visit, call: made, why: error.message, ...spent });
+      live.emit({ type: "call-unjournaled", visit, call: made, ...whyLost(error), ...spent });
     }
   }
 
@@ -357,4 +357,13 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     const prior = this.#prior;
     return prior === undefined ? end : leaveBehind({ live, visit, prior, asked: scope.asked }, end);
   }
+}
+
+/** What could not be sealed, as the sealer says it: whoever needs the result says where it was. */
+function whyLost({ cause, message, data }: FlowError): { why: string; path?: string } {
+  const path = data["path"];
+  return {
+    why: cause instanceof Error ? cause.message : message,
+    ...(typeof path === "string" && { path }),
+  };
 }

@@ -7,6 +7,7 @@
  */
 import type { State } from "../graph/node.ts";
 import type { EventOf, RunEvent, Verdict } from "./event.ts";
+import { endOf } from "./deadlines.ts";
 import { identityText } from "./identity.ts";
 import {
   freshExecution,
@@ -15,10 +16,11 @@ import {
   replacedKey,
   type Entry,
   type ExecutionState,
+  type Kept,
   type Settled,
 } from "./journal.ts";
-import { frameAt, itemAt, openAt, openVisitAt, visitPath, wake } from "./path.ts";
-import type { Frame, ItemState, NestedFrame, RunState, Stand } from "./state.ts";
+import { frameAt, itemAt, openAt, openItem, openVisitAt, visitPath, wake } from "./path.ts";
+import type { EndedItem, Frame, ItemState, NestedFrame, RunState, Stand } from "./state.ts";
 import { framesIn, nestedIn } from "./tree.ts";
 import type { InDoubtWait } from "./wait.ts";
 
@@ -126,7 +128,7 @@ function foldExecution(run: RunState, event: RunEvent): void {
       return;
     }
     case "call-unjournaled":
-      finishCall(run, event, { ok: true, result: { form: "lost", why: event.why } });
+      finishCall(run, event, { ok: true, result: lostBy(event) });
       return;
     case "step-recorded":
       execution(run, event.visit).journal.push({ id: event.call, outcome: event.outcome });
@@ -199,6 +201,10 @@ function endNested(run: RunState, visit: string, path: string): void {
   for (const frame of framesIn(run, ended)) run.frames.delete(frame.path);
 }
 
+function lostBy({ why, path }: EventOf<"call-unjournaled">): Kept {
+  return { form: "lost", why, ...(path !== undefined && { path }) };
+}
+
 function finishCall(
   run: RunState,
   event: EventOf<"call-finished" | "call-unjournaled">,
@@ -258,14 +264,17 @@ function foldAnswered(run: RunState, event: EventOf<"answered">): void {
   run.phase = { is: "running" };
 }
 
-/** A sleep ends like any other outcome, and only what slept runs again. */
+/** What a deadline ends has an outcome like any other, and only what waited for it runs again. */
 function foldFired(run: RunState, { visit, callId }: EventOf<"deadline-fired">): void {
   const { waits, journal } = execution(run, visit);
   const wait = waits.find((candidate) => candidate.callId === callId);
-  if (wait?.kind !== "sleep") return;
+  if (wait?.kind !== "sleep" && wait?.kind !== "interrupt") return;
+  const outcome = endOf(wait, visit);
+  if (outcome === undefined) return;
   remove(waits, (candidate) => candidate === wait);
   const { id } = wait;
-  journal.push({ id, outcome: { ok: true, result: { form: "value", value: undefined } } });
+  const cursor = wait.kind === "interrupt" && wait.cursor;
+  journal.push({ id, outcome, ...(cursor && { cursor }) });
   wake(run, visit);
   run.phase = { is: "running" };
 }
@@ -307,16 +316,17 @@ function foldFinished(run: RunState, event: EventOf<"visit-finished">): void {
 /** An item's journal is dropped as a visit's is (F2); what its calls were allowed by stays until the visit is over. */
 function foldItem(run: RunState, event: EventOf<"item-finished" | "item-skipped">): void {
   const { items, index } = itemAt(run, event.visit);
-  const { execution } = openAt(run, event.visit);
-  const approvals = execution.journal.flatMap(({ approval }) => (approval ? [approval] : []));
-  const kept = approvals.length > 0 ? { approvals } : {};
-  if (event.type === "item-skipped") {
-    items[index] = { ...kept, status: "failed", reason: event.reason, error: event.error };
-  } else if (event.end.ok) {
-    items[index] = { ...kept, status: "finished", value: event.end.value };
-  } else {
-    items[index] = { ...kept, status: "failed", reason: "failed", error: event.end.error };
-  }
+  const { journal } = openItem(items, index, event.visit).execution;
+  const approvals = journal.flatMap(({ approval }) => (approval ? [approval] : []));
+  items[index] = { ...(approvals.length > 0 && { approvals }), ...itemEnd(event) };
+}
+
+function itemEnd(event: EventOf<"item-finished" | "item-skipped">): EndedItem {
+  if (event.type === "item-skipped")
+    return { status: "failed", reason: event.reason, error: event.error };
+  const { end } = event;
+  if (end.ok) return { status: "finished", value: end.value };
+  return { status: "failed", reason: "failed", error: end.error };
 }
 
 const queued: ItemState = Object.freeze({ status: "queued" });

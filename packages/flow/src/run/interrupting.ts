@@ -4,6 +4,7 @@
  * Q1 Info and cursor are taken when the question is asked, synchronously: what the code does to them later changes nothing.
  * Q2 What is wrong about a question reaches the code as an error, in journal order like any outcome; nobody is asked.
  * Q3 State, info and cursor are sealed before the run says that it waits (FLOW-26).
+ * Q4 Until when it may be answered is worked out once, and on record: a re-run keeps that very moment (WF-28).
  */
 import { digestText } from "@holdpoint/seal";
 import { errorInfo } from "@holdpoint/tools";
@@ -18,7 +19,11 @@ import type { Made } from "./identity.ts";
 import type { Kept, Settled } from "./journal.ts";
 import type { LiveRun } from "./live.ts";
 import type { Begin } from "./scope.ts";
+import { timeOf } from "./sleeping.ts";
 import type { InterruptWait } from "./wait.ts";
+
+/** As an approval may take to be decided: about 285 years. */
+const expiresInMsMax = 9_000_000_000_000;
 
 /** A question on its way: what it shows and keeps, or what is wrong with it. */
 export interface Question {
@@ -26,6 +31,7 @@ export interface Question {
   readonly facts: InterruptFacts | undefined;
   readonly info: unknown;
   readonly cursor: unknown;
+  readonly expiresInMs: number | undefined;
   readonly wrong: FlowError | undefined;
 }
 
@@ -33,26 +39,43 @@ export interface Question {
 export interface AskSite {
   readonly live: LiveRun;
   readonly visit: string;
+  /** Whether the execution is over, or cut off. */
+  readonly over: boolean;
   prepare(): void;
 }
 
 /** Q1. `declared`: what the node may ask. */
 export function questionOf(
   what: Interrupt,
-  how: { readonly info: unknown; readonly cursor: unknown },
+  how: { readonly info: unknown; readonly cursor?: unknown; readonly expiresInMs?: number },
   declared: readonly Interrupt[],
   visit: string,
 ): Question {
   const found = declaredIn(what, declared, visit);
   if (found instanceof FlowError) {
     const { name } = what;
-    return { name, facts: undefined, info: undefined, cursor: undefined, wrong: found };
+    const nothing = {
+      facts: undefined,
+      info: undefined,
+      cursor: undefined,
+      expiresInMs: undefined,
+    };
+    return { name, ...nothing, wrong: found };
   }
   const facts = found;
   const info = taken(facts, "info", how.info, visit);
   const cursor = taken(facts, "cursor", how.cursor, visit);
-  const wrong = info.wrong ?? cursor.wrong;
-  return { name: facts.name, facts, info: info.value, cursor: cursor.value, wrong };
+  const { name } = facts;
+  const { expiresInMs } = how;
+  const wrong = info.wrong ?? cursor.wrong ?? unfitTime(name, expiresInMs, visit);
+  return { name, facts, info: info.value, cursor: cursor.value, expiresInMs, wrong };
+}
+
+function unfitTime(name: string, ms: number | undefined, node: string): FlowError | undefined {
+  if (ms === undefined || (Number.isSafeInteger(ms) && ms > 0 && ms <= expiresInMsMax))
+    return undefined;
+  const message = `${node} asks '${name}' for a time that is no whole number of milliseconds from 1 to ${expiresInMsMax}`;
+  return new FlowError("interrupt-invalid", message, { node, interrupt: name });
 }
 
 /** What an interrupt is made of, where its node declares it. @throws FlowError `interrupt-invalid` */
@@ -111,9 +134,15 @@ export function beginAsking(site: AskSite, question: Question): Begin {
     site.prepare(); // Q3
     const asked = waitOf(site, question, made);
     if (asked instanceof FlowError) return failure(asked);
-    site.live.emit({ type: "interrupted", visit: site.visit, wait: asked });
-    return undefined;
+    const { expiresInMs } = question;
+    if (expiresInMs === undefined) return waits(site, asked);
+    const until = (await timeOf(site.live)) + expiresInMs; // Q4
+    return site.over ? undefined : waits(site, { ...asked, until });
   };
+}
+
+function waits({ live, visit }: AskSite, wait: InterruptWait): undefined {
+  live.emit({ type: "interrupted", visit, wait });
 }
 
 /** What waits, or what is too large about it. @throws FlowError `state-not-sealable` */

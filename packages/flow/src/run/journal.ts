@@ -15,7 +15,7 @@ export type Kept =
   | { readonly form: "value"; readonly value: unknown }
   | { readonly form: "text"; readonly text: string }
   /** It could not be sealed: that the call ran is on record, and what it gave is not (FLOW-27). */
-  | { readonly form: "lost"; readonly why: string };
+  | { readonly form: "lost"; readonly why: string; readonly path?: string };
 
 /** How something ended. */
 export type Settled =

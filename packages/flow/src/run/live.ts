@@ -132,6 +132,9 @@ export class LiveRun {
   /** Visits whose code ran again in this process: what became of their approvals is theirs to say. */
   readonly rerun = new Set<string>();
 
+  /** Nested runs that are being performed, by path: each settles when nothing of it is under way any more. */
+  readonly nestedUnderWay = new Map<string, Promise<void>>();
+
   /** What was sealed and compared before somebody was asked. */
   prepared: Prepared | undefined;
 

@@ -41,12 +41,16 @@ export async function visitMap(
     items.flatMap((item, index) => (item.status === status ? [index] : []));
   const bound = spec.concurrency ?? live.state.seed.settings.concurrency;
   let waiting = items.some((item) => item.status === "waiting");
-  await runTogether(place, bound, [...due("ready"), ...due("queued")], async (index) => {
-    if (waiting && spec.stopOnPause && items[index]!.status === "queued") return;
-    const end = await runItem(place, visit, spec, index, list[index]);
-    if (end.how === "waiting") waiting = true;
-    else tellEnd(place, new Item(visit, index), spec, end);
-  });
+  const run = (index: number): Promise<void> | undefined => {
+    if (waiting && spec.stopOnPause && items[index]!.status === "queued") return undefined;
+    const at = new Item(visit, index);
+    return runItem(place, at, spec, list[index]).then((end) => {
+      if (end.how !== "waiting") return tellEnd(place, at, spec, end);
+      waiting = true;
+      return live.emit({ type: "visit-waiting", visit: at.path });
+    });
+  };
+  await runTogether(place, bound, [...due("ready"), ...due("queued")], run);
   if (signal.aborted) throw abortedRun(live);
   if (waiting) return undefined;
   return mapEnd(place, visit, node, spec); // M2
@@ -68,41 +72,33 @@ function reveal(live: Place["live"], path: string, kept: Kept, schema: unknown):
 class Item implements Executing {
   readonly path: string;
   readonly node: string;
+  readonly index: number;
   readonly #visit: OpenVisit;
-  readonly #index: number;
 
   constructor(visit: OpenVisit, index: number) {
     this.path = itemPath(visit.path, index);
     this.node = visit.node;
+    this.index = index;
     this.#visit = visit;
-    this.#index = index;
   }
 
   get execution(): Executing["execution"] {
-    const item = this.#visit.items?.[this.#index];
+    const item = this.#visit.items?.[this.index];
     return item !== undefined && "execution" in item ? item.execution : freshExecution;
   }
 }
 
-async function runItem(
-  place: Place,
-  visit: OpenVisit,
-  spec: AnyMap,
-  index: number,
-  item: unknown,
-): Promise<Attempted<unknown>> {
-  const { live, frame } = place;
+function runItem(place: Place, at: Item, spec: AnyMap, item: unknown): Promise<Attempted<unknown>> {
   const body = (execution: Execution): unknown => {
     const { scope } = execution;
     if (spec.kind === "map-call") return new VisitContext(execution, scope).call(spec.tool, item);
-    const ctx = new ItemVisitContext(execution, scope, index);
-    return spec.each(copyOf(item), ctx, frame.state);
+    const ctx = new ItemVisitContext(execution, scope, at.index);
+    return spec.each(copyOf(item), ctx, place.frame.state);
   };
-  const at = new Item(visit, index);
-  const end = await attempt(place, at, { options: spec.options, body, read: (value) => value });
-  if (end.how === "waiting") live.emit({ type: "visit-waiting", visit: at.path });
-  return end;
+  return attempt(place, at, { options: spec.options, body, read: asItIs });
 }
+
+const asItIs = (value: unknown): unknown => value;
 
 function tellEnd(
   { live }: Place,

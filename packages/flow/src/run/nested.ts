@@ -5,6 +5,8 @@
  * N2 What the code gets is one outcome, recorded like a call's: the state that it ended in, or how it failed. Then its frame
  *    is dropped, so that what is kept stays linear.
  * N3 It runs by what its node declared: what is not part of the graph never runs.
+ * N4 One at a time performs it: an execution that is tried again goes on with it when what was cut off has come to rest. A
+ *    settle that was under way may still be taken in by then, and must not be made a second time beside it.
  */
 import { errorInfo, type ErrorInfo, type InputSnapshot } from "@holdpoint/tools";
 
@@ -56,8 +58,28 @@ export function beginNested(
   return { path };
 }
 
+const ignore = (): void => {};
+
 /** Performs a nested run until it waits (`undefined`) or ends. Throws only what ends the run itself. */
 export async function performNested(
+  site: NestedSite,
+  graph: Graph,
+  path: string,
+): Promise<Settled | undefined> {
+  const { nestedUnderWay } = site.place.live;
+  const cutOff = nestedUnderWay.get(path);
+  if (cutOff !== undefined) await cutOff; // N4
+  const outcome = drivenNested(site, graph, path);
+  const rest = outcome.then(ignore, ignore);
+  nestedUnderWay.set(path, rest);
+  try {
+    return await outcome;
+  } finally {
+    if (nestedUnderWay.get(path) === rest) nestedUnderWay.delete(path);
+  }
+}
+
+async function drivenNested(
   site: NestedSite,
   graph: Graph,
   path: string,

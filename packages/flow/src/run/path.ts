@@ -65,6 +65,11 @@ export interface Open {
 export function openAt(run: RunState, path: string): Open {
   if (!path.endsWith("]")) return openVisitAt(run, path);
   const { items, index } = itemAt(run, path);
+  return openItem(items, index, path);
+}
+
+/** The same for an item whose place is known. */
+export function openItem(items: ItemState[], index: number, path: string): Open {
   const item = items[index]!;
   switch (item.status) {
     case "queued": {

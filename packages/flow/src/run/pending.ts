@@ -2,6 +2,7 @@ import { requestFromRedacted, requestOf, type ApprovalRequest } from "@holdpoint
 import { isSealError } from "@holdpoint/seal";
 
 import type { AnswerBy } from "../graph/interrupt.ts";
+import { untilOf } from "./deadlines.ts";
 import { graphAround } from "./follows.ts";
 import type { Kept } from "./journal.ts";
 import type { LiveRun } from "./live.ts";
@@ -19,7 +20,7 @@ export interface PendingView {
   readonly path: string;
   /** What asks: the tool, `node:<flow>.<node>` for a gate, `ask:<name>` for an interrupt, `sleep`. */
   readonly tool: string;
-  /** Of a sleep: when it ends, in milliseconds since 1970. */
+  /** Of a sleep and of a question with a deadline: when it ends, in milliseconds since 1970. */
   readonly until?: number;
 }
 
@@ -97,8 +98,13 @@ export function pendingView({ path, wait }: Waiting): PendingView {
     id: pendingId(wait),
     path,
     tool: askedBy(wait),
-    ...(wait.kind === "sleep" && { until: wait.until }),
+    ...endingAt(wait),
   };
+}
+
+function endingAt(wait: Wait): { readonly until?: number } {
+  const until = untilOf(wait);
+  return until === undefined ? {} : { until };
 }
 
 /** A pending with what it asks. */
@@ -116,7 +122,8 @@ export function pendingOf(live: LiveRun, { path, wait }: Waiting): Pending {
         wait.info,
         graphAround(live, path).interrupts.get(name)?.info,
       )?.value;
-      return hiding({ kind: "interrupt", id, path, tool, name, answerBy }, "info", info);
+      const asked = { kind: "interrupt" as const, id, path, tool, name, answerBy };
+      return hiding({ ...asked, ...endingAt(wait) }, "info", info);
     }
     case "sleep":
       return { kind: "sleep", id, path, tool, until: wait.until };

@@ -2,6 +2,7 @@
  * What a resume would do with each node, were it called now (FLOW-64). Reads; runs nothing, asks nobody, spends nothing.
  */
 import { usedBefore } from "./spent.ts";
+import { untilOf } from "./deadlines.ts";
 import type { LiveRun } from "./live.ts";
 import { openWaits, waitsIn } from "./pending.ts";
 import type { RunState, VisitState } from "./state.ts";
@@ -72,7 +73,8 @@ export async function planResume(live: LiveRun): Promise<ResumePlan> {
 async function standingOf(live: LiveRun, wait: Wait): Promise<Standing> {
   if (live.mac !== undefined && usedBefore(live.mac) !== undefined) return "spent";
   const records = live.parts.approvals?.records;
-  if (wait.kind === "sleep") return wait.until <= (await timeOf(live)) ? "decided" : "pending";
+  const until = untilOf(wait);
+  if (until !== undefined) return until <= (await timeOf(live)) ? "decided" : "pending";
   if (wait.kind !== "approval") return "pending"; // no record could hold its answer
   const { approvalId, argumentsDigest, foreign } = wait;
   if (records === undefined || approvalId === undefined || foreign === true) return "pending";

@@ -16,6 +16,7 @@ import { alreadyAnswered, alreadyFired } from "./already.ts";
 import { matchReply, type Matched } from "./answers.ts";
 import { noRecords } from "./call-end.ts";
 import { commitKnown } from "./commit.ts";
+import { assertInTime, dueWaits, firedBy, type TimedWait } from "./deadlines.ts";
 import type { SpentApproval } from "./journal.ts";
 import { specAt } from "./follows.ts";
 import type { LiveRun, NewEvent } from "./live.ts";
@@ -23,11 +24,10 @@ import { openWaits } from "./pending.ts";
 import { planAnswer } from "./plan-answer.ts";
 import { checkEdit, planApproval } from "./plan-approval.ts";
 import { concludeDoubt, planVerdict } from "./plan-verdict.ts";
-import { dueSleeps, firedBy } from "./sleeping.ts";
 import { spend, withdrawAll, type Settling } from "./spend.ts";
 import { giveBack, takeOnce } from "./spent.ts";
 import { approvalsIn, framesOf } from "./tree.ts";
-import { isApproval, pendingId, type ApprovalWait, type SleepWait, type Waiting } from "./wait.ts";
+import { isApproval, pendingId, type ApprovalWait, type Waiting } from "./wait.ts";
 
 /** What to do with a resume: go on under these settles, or nothing is decided yet. */
 interface Plan {
@@ -35,8 +35,8 @@ interface Plan {
   readonly settles: readonly Settling[];
   /** Votes that leave a quorum open: recorded in the same commit, and by themselves nothing runs. */
   readonly votes: Settling["writes"];
-  /** Sleeps whose time has come: they end in the same commit. */
-  readonly due: readonly Waiting<SleepWait>[];
+  /** What is over by itself: it ends in the same commit. */
+  readonly due: readonly Waiting<TimedWait>[];
   /** Questions whose approvals were taken back: they are asked again. */
   readonly again: readonly Waiting<ApprovalWait>[];
 }
@@ -56,7 +56,8 @@ export async function spendAnswers(
   const matched = reply === undefined ? undefined : matchReply(reply, waits, runId);
   checkReach(live, matched ?? waits, records);
   for (const one of matched ?? []) if ("decision" in one) checkEdit(live, one, one.decision);
-  const due = await dueSleeps(live, waits);
+  const due = await dueWaits(live, waits);
+  assertInTime(matched ?? [], due, runId);
   const plan = await planSpend(live, matched ?? waits.filter(isApproval), due);
   await checkOthers(live, records, waits, plan);
   await checkEarlier(live, records);

@@ -29,7 +29,7 @@ export function revealed(
       throw new FlowError(
         "state-not-sealable",
         `a result in ${where.node} could not be sealed, so it can't be replayed: ${kept.why}`,
-        where,
+        { ...where, ...(kept.path !== undefined && { path: kept.path }) },
       );
   }
 }

@@ -106,20 +106,19 @@ export class Scope {
 
   /** Runs the code until this execution is over (S3). Never rejects. */
   run(body: () => unknown): Promise<ScopeEnd> {
-    return new Promise((resolve) => {
-      this.#over = resolve;
-      let returned: unknown;
-      try {
-        returned = body();
-      } catch (error) {
-        this.#close({ how: "failed", error });
-        return;
-      }
-      Promise.resolve(returned).then(
-        (value) => this.#close({ how: "finished", value }),
-        (error: unknown) => this.#close({ how: "failed", error }),
-      );
-    });
+    const over = new Promise<ScopeEnd>((resolve) => (this.#over = resolve));
+    let returned: unknown;
+    try {
+      returned = body();
+    } catch (error) {
+      this.#close({ how: "failed", error });
+      return over;
+    }
+    Promise.resolve(returned).then(
+      (value) => this.#close({ how: "finished", value }),
+      (error: unknown) => this.#close({ how: "failed", error }),
+    );
+    return over;
   }
 
   /** Closes the latch from outside: time is over, or the run ends. Nothing more reaches the code. */

@@ -10,9 +10,9 @@ import { errorInfo } from "@holdpoint/tools";
 
 import { FlowError } from "../errors.ts";
 import type { Made } from "./identity.ts";
-import type { LiveRun, NewEvent } from "./live.ts";
+import type { LiveRun } from "./live.ts";
 import type { Begin } from "./scope.ts";
-import type { SleepWait, Waiting } from "./wait.ts";
+import type { SleepWait } from "./wait.ts";
 
 /** Where a sleep begins. */
 interface SleepSite {
@@ -64,24 +64,4 @@ function waitOf({ live, visit }: SleepSite, made: Made, until: number, now: numb
 function noTime({ visit: node }: SleepSite): FlowError {
   const message = `${node} sleeps until a moment that no date can name: give a date, or milliseconds from now`;
   return new FlowError("input-invalid", message, { node });
-}
-
-/** Sleeps whose time has come. */
-export async function dueSleeps(
-  live: LiveRun,
-  waits: readonly Waiting[],
-): Promise<readonly Waiting<SleepWait>[]> {
-  const sleeps = waits.filter(isSleep);
-  if (sleeps.length === 0) return sleeps;
-  const now = await timeOf(live);
-  return sleeps.filter(({ wait }) => wait.until <= now);
-}
-
-/** What says that their time has come. */
-export function firedBy(due: readonly Waiting<SleepWait>[]): NewEvent[] {
-  return due.map(({ path, wait: { callId } }) => ({ type: "deadline-fired", visit: path, callId }));
-}
-
-function isSleep(waiting: Waiting): waiting is Waiting<SleepWait> {
-  return waiting.wait.kind === "sleep";
 }

@@ -167,16 +167,16 @@ export async function settleDecided(
 }
 
 /** Puts how an approved call ended on its record; with the run's next commit where they share a database (APR-21). */
-export async function conclude(
+export function conclude(
   live: LiveRun,
   approval: SpentHere | undefined,
   outcome: Outcome,
-): Promise<void> {
+): Promise<void> | undefined {
   const records = approval?.own ?? live.parts.approvals?.records;
-  if (records === undefined || approval?.attemptId === undefined) return;
+  if (records === undefined || approval?.attemptId === undefined) return undefined;
   const { scope } = live.state.seed;
   const how = { scope, id: approval.id, attemptId: approval.attemptId, outcome };
-  await commitBeside(live, records, () => records.conclude(how));
+  return commitBeside(live, records, () => records.conclude(how));
 }
 
 /** Denies and consumes one record that nothing will use. */

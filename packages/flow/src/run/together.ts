@@ -9,16 +9,19 @@ export async function runTogether<T>(
   { live, signal }: Place,
   bound: number,
   list: readonly T[],
-  run: (item: T) => Promise<void>,
+  run: (item: T) => Promise<void> | undefined,
 ): Promise<void> {
   const faults: unknown[] = [];
   let next = 0;
   const worker = async (): Promise<void> => {
     while (next < list.length && faults.length === 0 && !signal.aborted) {
       try {
-        await run(list[next++]!);
-        await live.flush();
-        if (live.durable) await fairTurn(live.parts.clock);
+        const running = run(list[next++]!);
+        if (running !== undefined) await running;
+        const flushed = live.flush();
+        if (flushed !== undefined) await flushed;
+        const turn = live.durable ? fairTurn(live.parts.clock) : undefined;
+        if (turn !== undefined) await turn;
       } catch (fault) {
         faults.push(fault);
       }

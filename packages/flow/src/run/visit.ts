@@ -25,24 +25,46 @@ import { isOpen } from "./wait.ts";
 type CodeSpec = FunctionSpec | CallSpec | SubflowSpec;
 
 /** Runs a visit until it finished, failed or waits. Throws only what ends the run itself. */
-export async function runVisit(place: Place, visit: OpenVisit): Promise<void> {
-  const { live, graph } = place;
-  const node = graph.nodes.get(visit.node)!;
-  if (visit.inputs === undefined && isFresh(visit.execution)) {
-    const started = startVisit(place, visit, node);
-    if (!started) return;
-  }
+export function runVisit(place: Place, visit: OpenVisit): Promise<void> {
+  const node = place.graph.nodes.get(visit.node)!;
+  if (visit.inputs === undefined && isFresh(visit.execution) && !startVisit(place, visit, node))
+    return over;
   const { spec } = node;
-  if (spec.kind === "gate") return visitGate(place, visit, node, spec);
-  const end =
-    spec.kind === "map" || spec.kind === "map-call"
-      ? await visitMap(place, visit, node, spec)
-      : endOf(node, await attempt(place, visit, codeOf(place, visit, spec)));
-  if (end === undefined) return live.emit({ type: "visit-waiting", visit: visit.path });
+  switch (spec.kind) {
+    case "gate":
+      return visitGate(place, visit, node, spec);
+    case "map":
+    case "map-call":
+      return visitMap(place, visit, node, spec).then((end) => finish(place.live, visit, end));
+    default:
+      return visitCode(place, visit, node, spec);
+  }
+}
+
+const over = Promise.resolve();
+
+function visitCode(place: Place, visit: OpenVisit, node: GraphNode, spec: CodeSpec): Promise<void> {
+  return attempt(place, visit, codeOf(place, visit, spec)).then((outcome) =>
+    finish(place.live, visit, endOf(node, outcome)),
+  );
+}
+
+/** `undefined` as an end: it waits. */
+function finish(
+  live: LiveRun,
+  visit: OpenVisit,
+  end: VisitEnd | undefined,
+): Promise<void> | undefined {
+  if (end === undefined) {
+    live.emit({ type: "visit-waiting", visit: visit.path });
+    return undefined;
+  }
+  const finished = (): void => live.emit({ type: "visit-finished", visit: visit.path, end });
   const taking =
     visit.items === undefined && isFresh(visit.execution) ? undefined : takeBack(live, visit);
-  if (taking !== undefined) await taking;
-  live.emit({ type: "visit-finished", visit: visit.path, end });
+  if (taking !== undefined) return taking.then(finished);
+  finished();
+  return undefined;
 }
 
 /** What an execution that was cut off had asked for is taken back: its visit is over, and nobody can answer any more. */

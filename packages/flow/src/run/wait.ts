@@ -49,6 +49,8 @@ export interface InterruptWait extends WaitBase {
   readonly answerBy: AnswerBy;
   readonly info: Kept;
   readonly cursor?: Kept;
+  /** From when on nobody can answer it any more, in milliseconds since 1970. */
+  readonly until?: number;
 }
 
 /** A call that was begun, and nobody knows whether it ran (FLOW-76). */

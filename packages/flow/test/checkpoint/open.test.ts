@@ -1,17 +1,15 @@
-import { createSealer, sign, type Header } from "@holdpoint/seal";
+import { createSealer } from "@holdpoint/seal";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import { openCheckpoint, phaseHolds } from "../../src/checkpoint/open.ts";
 import { encodeState, sealRun } from "../../src/checkpoint/seal.ts";
 import { graphOf } from "../../src/graph/flow.ts";
-import { flow, FlowRunner, type Checkpoint, type Flow } from "../../src/index.ts";
-import { checkpointCharsMax } from "../../src/limits.ts";
+import { flow, FlowRunner, type Checkpoint } from "../../src/index.ts";
 import { newExecution } from "../../src/run/journal.ts";
 import { resolveOptions } from "../../src/run/options.ts";
 import type { RunState, VisitState } from "../../src/run/state.ts";
 import { effects } from "../support/effects.ts";
-import { breakingStore } from "../support/breaking-store.ts";
 import { keyring, paused, rejection, stateOf, world, yes } from "../support/world.ts";
 
 const State = z.object({
@@ -23,123 +21,7 @@ const State = z.object({
 const sealedAs = (text: string): Checkpoint =>
   ({ sealed: new TextEncoder().encode(text) }) as unknown as Checkpoint;
 
-/** What one resume is tried with. */
-interface Attempt {
-  text: (text: string) => string;
-  body: (text: string) => string;
-  header: Record<string, unknown>;
-  flow: Flow;
-  runId: string;
-  shown: number;
-  reply: unknown;
-  down: boolean;
-}
-
-/** A step of the checks, with a fault that only it meets. */
-interface Fault {
-  readonly name: string;
-  readonly code: string;
-  readonly break: (so: Attempt) => void;
-}
-
-/** Each step with a fault of its own, in the order of the checks. Every attempt has all faults from one step on. */
-function faults(f: Flow, other: Flow, changed: Flow): Fault[] {
-  return [
-    {
-      name: "size",
-      code: "longer",
-      break: (so) => (so.text = (text) => text.padEnd(checkpointCharsMax + 1)),
-    },
-    {
-      name: "seal",
-      code: "changed after it was sealed",
-      break: (so) => (so.text = (text) => text.replace('"mac":"', '"mac":"x')),
-    },
-    { name: "version", code: "its format is 9", break: (so) => (so.header["format"] = 9) },
-    { name: "flow", code: "belongs to the flow", break: (so) => (so.flow = other) },
-    { name: "run", code: "was asked for", break: (so) => (so.runId = "q") },
-    {
-      name: "graph",
-      code: "the graph of",
-      break: (so) => so.flow === f && (so.flow = changed),
-    },
-    {
-      name: "status",
-      code: "it is completed",
-      break: (so) => (so.header["phase"] = "completed"),
-    },
-    {
-      name: "decode",
-      code: "can't be built",
-      break: (so) => (so.body = (text) => text.slice(1)),
-    },
-    { name: "inputs", code: "would show something else", break: (so) => (so.shown = 2) },
-    { name: "answers", code: "made by none of", break: (so) => (so.reply = "yes") },
-    { name: "commit", code: "refused", break: (so) => (so.down = true) },
-  ];
-}
-
-describe("the order of a resume", () => {
-  it("FLOW-61 meets the first of any two faults, in the one order of the checks", async () => {
-    const { log, gated } = effects();
-    let shown = 1;
-    const f = flow("f", State)
-      .call("a", gated, { args: (s) => ({ n: s.n * shown }) })
-      .build();
-    const other = flow("g", State)
-      .call("a", gated, { args: (s) => ({ n: s.n * shown }) })
-      .build();
-    const changed = flow("f", State)
-      .call("b", gated, { args: (s) => ({ n: s.n * shown }) })
-      .build();
-    const store = breakingStore();
-    const { runner, count } = world({ store });
-    const first = paused(await runner().run(f, { n: 1 }, { runId: "r" }));
-    const {
-      body,
-      mac: _m,
-      v: _v,
-      kid: _k,
-      purpose: _p,
-      ...header
-    } = JSON.parse(runner().dumpCheckpoint(first.checkpoint)) as Header & { body: string };
-
-    const steps = faults(f, other, changed);
-    const tried: string[] = [];
-    for (const [index, step] of steps.entries()) {
-      const so: Attempt = {
-        text: (text) => text,
-        body: (text) => text,
-        header: { ...header },
-        flow: f,
-        runId: "r",
-        shown: 1,
-        reply: yes(),
-        down: false,
-      };
-      // The last fault first: of two that touch the same thing, the earlier step's stands.
-      for (const later of steps.slice(index).toReversed()) later.break(so);
-      shown = so.shown;
-      if (so.down) store.fail("down");
-      const text = so.text(
-        sign(so.body(body), { keyring, purpose: "checkpoint", header: so.header as Header }).text,
-      );
-      const error = await rejection(
-        runner().resume(so.flow, sealedAs(text), so.reply as never, {
-          runId: so.runId,
-        }),
-      );
-      expect(error.message).toContain(step.code);
-      tried.push(step.name);
-      expect(await count("pending")).toBe(1);
-      expect(log).toEqual([]);
-      store.reset();
-    }
-    expect(tried).toHaveLength(steps.length);
-    shown = 1;
-    stateOf(await runner().resume(f, first.checkpoint, yes()));
-  });
-
+describe("what a resume may open", () => {
   it("FLOW-60 lets exactly the combinations of phase and visits stand that the table names", () => {
     const open = (
       answered: boolean,

@@ -7,6 +7,7 @@ import {
 
 import { ToolDefinitionError, ToolDispatchError } from "../errors.ts";
 import { copyOpen } from "../open-copy.ts";
+import { isUnchanged } from "../same-data.ts";
 import type { LiveCall } from "./live-call.ts";
 import type { CallOutcome } from "../order.ts";
 import { cancelled } from "./take-arguments.ts";
@@ -30,8 +31,10 @@ export function askPerson(
 function takeRecorded(call: LiveCall): CallOutcome | undefined {
   const { decision, approvalId: id, rule: asked } = call.order.recorded!;
   if (!decision!.approved) return { status: "denied", decision: decision!, approvalId: id };
-  const digest = call.digest(call.args);
-  call.approval = { id, decision: decision!, request: undefined, asked, digest };
+  const copy = copyOf(call.args);
+  // What a copy can't tell from its original, a digest of this moment has to.
+  const digest = isUnchanged(copy, call.args) ? undefined : call.digest(call.args);
+  call.approval = { id, decision: decision!, request: undefined, asked, digest, copy };
   return undefined;
 }
 

@@ -24,15 +24,17 @@ export async function checkApproved(call: LiveCall): Promise<CallOutcome | undef
   // The clock that dated the decision is the store's, where there is one; nobody asks it for
   // nothing.
   const byStore = bounded && approval.id !== undefined && records !== undefined;
+  // Two digests say no more than a comparison that found nothing.
+  const same = isUnchanged(approval.copy, call.args);
   const refusal = dispatchRefusal({
     decision: approval.decision,
     asked: approval.asked,
     gate,
     requestedBy: order.requestedBy,
     used: order.recorded?.started === true,
-    approved: approval.digest,
+    approved: same ? "" : call.approvedDigest(approval),
     now: byStore ? await records.store.now() : ports.clock.now(),
-    running: isUnchanged(approval.copy, call.args) ? approval.digest : call.digest(call.args),
+    running: same ? "" : call.digest(call.args),
   });
   if (refusal === undefined) return undefined;
   return refuse(call, refusal.code, refusal.why, refusal.reason);
@@ -77,14 +79,20 @@ export function dispatch(call: LiveCall): undefined | Promise<CallOutcome | unde
   return handOver(call, new LiveDispatch(call));
 }
 
-async function handOver(call: LiveCall, what: Dispatch): Promise<undefined> {
-  try {
-    await call.order.dispatch!(what);
-  } catch (thrown) {
+/** Always a turn later: what a runner does side by side begins side by side, whatever it writes down for a call. */
+function handOver(call: LiveCall, what: Dispatch): Promise<undefined> {
+  const failed = (thrown: unknown): never => {
     call.runnerFailure = { thrown };
     throw thrown;
+  };
+  try {
+    return Promise.resolve(call.order.dispatch!(what)).then(ignore, failed);
+  } catch (thrown) {
+    return failed(thrown);
   }
 }
+
+const ignore = (): undefined => undefined;
 
 /** `drawn` costs a comparison of the arguments, which most runners of most calls never ask for. */
 class LiveDispatch implements Dispatch {

@@ -23,8 +23,8 @@ export interface GivenApproval {
   readonly request: ApprovalRequest | undefined;
   /** The rule by which it was asked for, where that is known. */
   readonly asked: ApprovalRule | undefined;
-  /** Digest of what may run, taken when it was shown or decided. */
-  readonly digest: string;
+  /** Digest of what may run, taken when it was shown or decided; absent where the copy says it all. */
+  readonly digest: string | undefined;
   /**
    * A copy of it, where one was taken: comparing with that is five times cheaper than another
    * digest.
@@ -71,6 +71,11 @@ export class LiveCall {
 
   digest(value: unknown): string {
     return this.ports.sealer.digest(value);
+  }
+
+  /** Digest of what was approved. */
+  approvedDigest({ digest, copy }: GivenApproval): string {
+    return digest ?? this.digest(copy);
   }
 
   /** The failure of a call: bounded data, without what the tool marks secret (TOOL-11). */

@@ -32,7 +32,7 @@ export async function settle(call: LiveCall): Promise<CallOutcome | undefined> {
     scope: order.scope,
     id: approval.id!,
     attemptId,
-    argumentsDigest: approval.request?.argumentsDigest ?? approval.digest,
+    argumentsDigest: approval.request?.argumentsDigest ?? call.approvedDigest(approval),
   };
   for (let round = 0; round < settleRoundsMax; round++) {
     const plan = await records.settle(how);

@@ -34,7 +34,8 @@ export interface Lessee {
 
 export type Acquired =
   | { readonly status: "held"; readonly tenure: Tenure }
-  | { readonly status: "elsewhere"; readonly stands: LeaseState };
+  /** `leftMs`: until it lapses, as of the store's time right before. */
+  | { readonly status: "elsewhere"; readonly stands: LeaseState; readonly leftMs: number };
 
 export class Tenure {
   readonly #lessee: Lessee;
@@ -54,12 +55,14 @@ export class Tenure {
     const since = momentOf(clock);
     const now = await reached(store.now());
     const stands = leaseOf(scope, name, await reached(store.get(scope, name)));
-    if (stands.until > now) return { status: "elsewhere", stands };
+    const elsewhere = (by: LeaseState): Acquired => {
+      return { status: "elsewhere", stands: by, leftMs: by.until - now };
+    };
+    if (stands.until > now) return elsewhere(stands);
     const until = now + leaseMs;
     const known = await commitKnown(store, ids.id(), [acquireWrite(stands, owner, until)]);
     if (known.status === "refused") {
-      const winner = leaseOf(scope, name, await reached(store.get(scope, name)));
-      return { status: "elsewhere", stands: winner };
+      return elsewhere(leaseOf(scope, name, await reached(store.get(scope, name))));
     }
     const { epoch, version } = stands;
     const own = { ...stands, owner, until, epoch: epoch + 1, version: version + 1 };

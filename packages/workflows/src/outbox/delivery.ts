@@ -4,12 +4,13 @@ import { decode, encode, sign, verify, type Keyring } from "@holdpoint/seal";
 
 import { WorkflowError } from "../errors.ts";
 import { isTerminal } from "../registry/moves.ts";
-import type { RunRecord } from "../registry/record.ts";
+import type { RunRecord, WaitingFor } from "../registry/record.ts";
 import type { RunStatus } from "../registry/store.ts";
 import { outboxWrite } from "./store.ts";
 
 /** What is told of a run: that it waits for somebody, that somebody answered, that a time ran out, that it ended. */
-export type DeliveryKind = "waiting" | "decided" | "expired" | "ended";
+const deliveryKinds = ["waiting", "decided", "expired", "ended"] as const;
+export type DeliveryKind = (typeof deliveryKinds)[number];
 
 /** One move of a run, as it is told: ids, names and times, nothing of what it is about. */
 export interface Delivery {
@@ -29,8 +30,15 @@ export interface Delivery {
   readonly waitsFor: readonly { readonly id: string; readonly tool: string }[];
 }
 
-/** What an event is told as, given the run as it stands after it: a failure that its policy retries is no end. */
-export function kindsOf(event: RunEvent, { standing }: RunRecord): readonly DeliveryKind[] {
+/**
+ * What an event is told as, given the run as it stands after it, and what it waited for before: a failure that its policy retries
+ * is no end.
+ */
+export function kindsOf(
+  event: RunEvent,
+  { standing }: RunRecord,
+  waits: readonly WaitingFor[] = [],
+): readonly DeliveryKind[] {
   switch (event.type) {
     case "paused":
       return ["waiting"];
@@ -40,6 +48,11 @@ export function kindsOf(event: RunEvent, { standing }: RunRecord): readonly Deli
       );
       return [...new Set(kinds)];
     }
+    case "deadline-fired": {
+      const isOver = ({ kind, visit, callId }: WaitingFor): boolean =>
+        kind === "interrupt" && visit === event.visit && callId === event.callId;
+      return waits.some(isOver) ? ["expired"] : []; // nobody was asked for a sleep
+    }
     case "completed":
     case "failed":
     case "cancelled":
@@ -47,6 +60,17 @@ export function kindsOf(event: RunEvent, { standing }: RunRecord): readonly Deli
     default:
       return [];
   }
+}
+
+/** Ids of all that can have been told of a run whose log came to this revision; 0: it ended without one. */
+export function deliveryIds(runId: string, revision: number): readonly string[] {
+  return Array.from({ length: revision + 1 }, (_, at) =>
+    deliveryKinds.map((kind) => deliveryId(runId, at, kind)),
+  ).flat();
+}
+
+function deliveryId(runId: string, revision: number, kind: DeliveryKind): string {
+  return `${runId}/${revision}/${kind}`;
 }
 
 /** A seal of a delivery opens as nothing else. */
@@ -63,7 +87,7 @@ export class DeliveryCodec {
   write(record: RunRecord, kind: DeliveryKind): Write {
     const { facts, standing, revision, updatedAt, waits } = record;
     const { id: runId, scope, definition, version, session } = facts;
-    const id = `${runId}/${revision}/${kind}`;
+    const id = deliveryId(runId, revision, kind);
     const waitsFor = waits.map((wait) => ({ id: wait.id, tool: wait.tool }));
     const what = { runId, definition, version, session, revision, at: updatedAt, waitsFor };
     const delivery: Delivery = { id, kind, status: standing.status, ...what };

@@ -59,7 +59,7 @@ export interface WaitingFor {
   readonly tool: string;
   /** Of an interrupt: who may answer it (WF-41). */
   readonly answerBy?: AnswerBy;
-  /** When it ends by itself, by the log's clock, milliseconds since 1970: of a sleep (WF-28). */
+  /** When it ends by itself, by the log's clock, milliseconds since 1970: of a sleep, and of a question with a deadline (WF-28). */
   readonly until?: number;
 }
 
@@ -210,7 +210,7 @@ function waitsAfter(waits: readonly WaitingFor[], event: RunEvent): readonly Wai
     case "deadline-fired":
       return waits.filter((wait) => !isOf(wait, event));
     case "interrupted": {
-      const { kind, id: asked, callId, answerBy } = event.wait;
+      const { kind, id: asked, callId, answerBy, until } = event.wait;
       const { visit } = event;
       const tool = `ask:${asked.name}`;
       return withWait(waits, {
@@ -221,6 +221,7 @@ function waitsAfter(waits: readonly WaitingFor[], event: RunEvent): readonly Wai
         callId,
         tool,
         answerBy,
+        ...(until !== undefined && { until }),
       });
     }
     case "answered":

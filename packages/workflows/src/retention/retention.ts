@@ -6,7 +6,8 @@
  * H2 Rows go in bounded transactions, the registry's last, each only while that row stands as it was read: a run that somebody
  *    takes up again meanwhile keeps what is left. One that was begun to be taken out is found again by the next purge.
  * H3 Of the log the newest entries go first: what is left is a whole log of an earlier time, which the registry's row gives away.
- * H4 A record goes only if its own seal says that it is of this run, whatever its column says.
+ * H4 What was to be told of a run goes with it, told or not: nobody could look at it any more.
+ * H5 A record goes only if its own seal says that it is of this run, whatever its column says.
  */
 import {
   DeferredApproval,
@@ -26,12 +27,15 @@ import { isWorkflowError, WorkflowError } from "../errors.ts";
 import { reached } from "../registry/commit.ts";
 import { RunCodec, type OpenRun } from "../registry/record-codec.ts";
 import { isTerminal } from "../registry/moves.ts";
+import { deliveryIds } from "../outbox/delivery.ts";
+import type { OutboxStore } from "../outbox/store.ts";
 import type { WorkflowStore } from "../run/parts.ts";
 import { exportText } from "./export-text.ts";
 import { rowsOfRun, type RunRows } from "./run-rows.ts";
 
 export interface RetentionOptions {
-  readonly store: WorkflowStore;
+  /** With the outbox, where a supervisor's `notify` has one. */
+  readonly store: WorkflowStore & { readonly outbox?: OutboxStore };
   /** What takes rows out: of every database that a port is in (`store.removal`). */
   readonly removal: RowRemover | readonly RowRemover[];
   /** As the workflows'. */
@@ -61,7 +65,7 @@ const batchRows = 500;
 const ends = ["completed", "failed", "cancelled"] as const;
 
 export class Retention {
-  readonly #store: WorkflowStore;
+  readonly #store: RetentionOptions["store"];
   readonly #removers: ReadonlyMap<object, RowRemover>;
   readonly #keyring: Keyring;
   readonly #records: SealedRecords;
@@ -79,7 +83,8 @@ export class Retention {
   }: RetentionOptions) {
     const removers = Array.isArray(removal) ? (removal as RowRemover[]) : [removal as RowRemover];
     this.#removers = new Map(removers.map((remover) => [remover.home, remover]));
-    for (const { home } of [store.approvals, store.log, store.runs]) {
+    const { approvals, log, runs, outbox } = store;
+    for (const { home } of [approvals, log, runs, ...(outbox === undefined ? [] : [outbox])]) {
       if (this.#removers.has(home)) continue;
       const message = "one of the stores is in a database that `removal` does not reach";
       throw new WorkflowError("option-invalid", message);
@@ -161,8 +166,10 @@ export class Retention {
   /** H2 */
   async #takeOut(row: Row, opened: OpenRun): Promise<boolean> {
     const rows = await rowsOfRun(this.#store, row, opened);
-    const { approvals, log, runs } = this.#store;
-    const { id: runId } = opened.record.facts;
+    const { approvals, log, runs, outbox } = this.#store;
+    const { revision, facts } = opened.record;
+    const { id: runId } = facts;
+    const told = deliveryIds(runId, Math.max(revision, rows.log.length)); // H4
     const records = await this.#ownRecords(rows, runId);
     const entries = rows.log
       .toReversed() // H3
@@ -171,6 +178,9 @@ export class Retention {
     const last = rows.startKey === undefined ? [] : [{ table: "runKeys", key: rows.startKey.key }];
     const parts: readonly (readonly [home: object, rows: readonly RowName[]])[] = [
       [approvals.home, records],
+      ...(outbox === undefined
+        ? []
+        : [[outbox.home, told.map((key) => ({ table: "outbox", key }))] as const]),
       [log.home, [...snapshot, ...entries]],
       [runs.home, [...last, { table: "runs", key: runId }]],
     ];
@@ -183,7 +193,7 @@ export class Retention {
     return true;
   }
 
-  /** H4 @throws WorkflowError `record-tampered` */
+  /** H5 @throws WorkflowError `record-tampered` */
   async #ownRecords(rows: RunRows, runId: string): Promise<readonly RowName[]> {
     const names: RowName[] = [];
     for (const { record, key, trail } of rows.approvals) {

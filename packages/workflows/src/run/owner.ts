@@ -124,7 +124,7 @@ export class RunOwner {
       record: seen,
       moves: further,
       begins: begins || beginning.has(event.type),
-      told: [...told, ...this.#tellings(seen, event)],
+      told: [...told, ...this.#tellings(seen, event, record.waits)],
     };
     return []; // what goes to the registry is made with the commit, over what stands then
   }
@@ -133,11 +133,11 @@ export class RunOwner {
     return { record: this.#record, moves: [], begins: false, told: [] };
   }
 
-  #tellings(record: RunRecord, event: RunEvent): readonly Write[] {
+  #tellings(record: RunRecord, event: RunEvent, before: RunRecord["waits"]): readonly Write[] {
     const { deliveries } = this.#parts;
     return deliveries === undefined
       ? []
-      : kindsOf(event, record).map((kind) => deliveries.write(record, kind));
+      : kindsOf(event, record, before).map((kind) => deliveries.write(record, kind));
   }
 
   /** The log, seen through: what becomes of a commit decides what stands. */

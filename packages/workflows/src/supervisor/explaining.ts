@@ -171,10 +171,10 @@ async function questionsOf(
   { waits }: RunRecord,
 ): Promise<readonly OpenQuestion[]> {
   const questions: OpenQuestion[] = [];
-  for (const { approvalId, tool, visit } of waits) {
+  for (const { approvalId, tool, visit, until } of waits) {
     const view =
       approvalId === undefined ? undefined : await approvals.records.show(access.scope, approvalId);
-    const { missing, expiresAt } = view ?? {};
+    const { missing, expiresAt = until } = view ?? {};
     questions.push({ approvalId, tool, visit, missing, expiresAt });
   }
   return questions;

@@ -14,6 +14,9 @@ import type { Sessions } from "./sessions.ts";
 import { takeUp, takeUpDue, takeUpSession } from "./taking-up.ts";
 import type { Wiring } from "./wiring.ts";
 
+/** A round comes at most so many times as often as asked for, where leases of others lapse before. */
+const oftener = 10;
+
 export class Rounds {
   readonly #wiring: Wiring;
   readonly #sessions: Sessions;
@@ -30,7 +33,9 @@ export class Rounds {
 
   begin(): void {
     const { base, pollMs } = this.#wiring;
-    this.#cancel = base.clock.timer(pollMs, () => {
+    const soonestMs = Math.ceil(pollMs / oftener);
+    const waitMs = Math.min(pollMs, Math.max(Math.ceil(this.#sessions.lapsesInMs), soonestMs));
+    this.#cancel = base.clock.timer(waitMs, () => {
       void this.#round().then(() => {
         for (const wake of this.#waiting) wake();
         this.#waiting.clear();

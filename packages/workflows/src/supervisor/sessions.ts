@@ -3,6 +3,8 @@
  *
  * S1 One look at a time: two at once would each take the session that the other takes.
  * S2 A session is taken again only when what a lost hold of it had begun has come to rest.
+ * S3 A lease whose owner died is looked at when it lapses, and not only when a look is due anyway. Owners that are well have renewed
+ *    theirs by then.
  */
 
 import type { Row } from "@holdpoint/approvals";
@@ -26,6 +28,8 @@ export class Sessions {
   readonly #wiring: Wiring;
   readonly #holds = new Map<string, Hold>();
   readonly #standby = new Map<string, SessionStanding>();
+  /** When leases of others lapse, on the monotonic clock (S3). */
+  readonly #lapses = new Map<string, number>();
   /** What lost holds left under way (S2). */
   readonly #resting = new Map<string, Lanes>();
   #looking: Promise<unknown> = Promise.resolve();
@@ -84,6 +88,12 @@ export class Sessions {
     throw new SessionOwnedError(session, this.#standby.get(session)?.epoch ?? 0);
   }
 
+  /** Until the first lease of another process lapses that had not at the last look (S3). */
+  get lapsesInMs(): number {
+    const now = this.#wiring.base.clock.monotonic();
+    return Math.min(...[...this.#lapses.values()].map((at) => at - now).filter((left) => left > 0));
+  }
+
   /** Takes no session any more. */
   close(): void {
     this.#closed = true;
@@ -122,10 +132,12 @@ export class Sessions {
     if (acquired.status === "elsewhere") {
       const { epoch, until } = acquired.stands;
       this.#standby.set(session, { session, status: "standby", epoch, until });
+      this.#lapses.set(session, lessee.clock.monotonic() + acquired.leftMs);
       return undefined;
     }
     const hold = new Hold(this.#wiring, acquired.tenure, (over) => this.#ended(over));
     this.#standby.delete(session);
+    this.#lapses.delete(session);
     this.#holds.set(session, hold);
     return hold;
   }

@@ -65,6 +65,23 @@ describe("sessions", () => {
     expect(two.ready()).toMatchObject({ ready: true, sessions: [{ status: "held", epoch: 2 }] });
   });
 
+  it("WF-30 of an owner that died are taken when their lease lapses, not a look later", async () => {
+    const { home, open, clock } = desks();
+    let dead = false;
+    const dying = homeWith(home, (...how) =>
+      dead ? new Promise(() => undefined) : home.commit(...how),
+    );
+    await open({ store: supervisorStore(dying) }).activate();
+    dead = true;
+    await clock.advance(pollMs / 3);
+    const two = open();
+    await two.activate(); // it looks each five seconds from here on
+    await clock.advance(leaseMs - pollMs / 3 - 1);
+    expect(two.ready().ready).toBe(false);
+    await clock.advance(2);
+    expect(two.ready()).toMatchObject({ ready: true, sessions: [{ status: "held", epoch: 2 }] });
+  });
+
   it("WF-20 stay with an owner that renews, however long", async () => {
     const { open, activated, clock } = desks();
     const one = await activated();

@@ -22,6 +22,12 @@ export class Acknowledged {
     this.#decided.set(approvalId, approved);
   }
 
+  /** Somebody was told that what they answered is on record. */
+  answered(runId: string, id: string): void {
+    if (!this.#book.log(runId).heard.has(id))
+      this.faults.push(`an answer to ${id} of ${runId} was acknowledged, and it is not on record`);
+  }
+
   started(runId: string): void {
     if (!this.#book.runs.has(runId) && this.#book.log(runId).events.length === 0)
       this.faults.push(`the start of ${runId} was acknowledged, and it is not on record`);

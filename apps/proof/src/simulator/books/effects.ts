@@ -2,7 +2,8 @@
  * The world outside: what tools really did. No process can take anything out of it.
  *
  * I2 A call whose end was on record when its process read the log does not run again.
- * I7 A tool that is not idempotent runs once at most, and only after its intent is on record. An idempotent one repeats under
+ * I7 A tool that is not idempotent runs once at most, and only after its intent is on record; it is entered again only where
+ *    a person said that it had not run. An idempotent one repeats under
  *    its key with the same arguments. What needs an approval runs under one that is spent.
  */
 import type { StoreBook } from "./store-book.ts";
@@ -32,7 +33,8 @@ export class Effects {
   readonly faults: string[] = [];
   readonly #tools: ReadonlyMap<string, ToolKind>;
   readonly #book: StoreBook;
-  readonly #entered = new Map<string, Act>();
+  readonly #entered = new Map<string, { readonly act: Act; times: number }>();
+  readonly #happened = new Set<string>();
 
   constructor(tools: ReadonlyMap<string, ToolKind>, book: StoreBook) {
     this.#tools = tools;
@@ -46,8 +48,9 @@ export class Effects {
     const log = this.#book.log(runId);
     const fault = (what: string): unknown => this.faults.push(`run ${runId}: '${tool}' ${what}`);
     const before = this.#entered.get(key);
-    if (before !== undefined && !idempotent) fault("was entered twice");
-    if (before !== undefined && before.args !== args) fault("came again with other arguments");
+    const times = (before?.times ?? 0) + 1;
+    if (!idempotent && times > 1 + log.cleared(key)) fault("was entered twice");
+    if (before !== undefined && before.act.args !== args) fault("came again with other arguments");
     if (!idempotent && !log.begun.has(key)) fault("was entered before its intent was on record");
     const end = log.finished.get(key);
     if (end !== undefined && (end <= readTo || !idempotent)) fault("was entered after its end");
@@ -56,13 +59,22 @@ export class Effects {
         fault("was entered without an approval that is spent");
       this.toCheck.push(act);
     }
-    this.#entered.set(key, act);
+    this.#entered.set(key, { act, times });
     return before === undefined ? "first" : "again";
   }
 
   /** It took place. */
   happen(act: Act): void {
+    const { tool, runId, key } = act;
+    if (this.#happened.has(key) && !this.#tools.get(tool)!.idempotent)
+      this.faults.push(`run ${runId}: '${tool}' happened twice`);
+    this.#happened.add(key);
     this.done.push(act);
+  }
+
+  /** The act that took place under a key, where one did. */
+  happened(key: string): Act | undefined {
+    return this.done.find((act) => act.key === key);
   }
 
   /** What a run did, each act once. */

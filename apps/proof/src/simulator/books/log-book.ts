@@ -11,6 +11,7 @@ import type { Row } from "@holdpoint/approvals";
 import type { EventOf, RunEvent } from "@holdpoint/flow";
 
 import { keyring } from "../keyring.ts";
+import { Askings } from "./asking.ts";
 import { wholeEntry } from "./whole-entry.ts";
 
 /** A call that began: nobody knows whether it ran until it ends. */
@@ -21,6 +22,9 @@ interface Begun {
 
 /** A decision that was spent. */
 export type Answer = Extract<EventOf<"answered">["answers"][number], { kind: "approval" }>;
+
+/** An answer to something else. */
+type Told = Exclude<EventOf<"answered">["answers"][number], { kind: "approval" }>;
 
 export type LogStatus = "none" | "running" | "interrupted" | "completed" | "failed" | "cancelled";
 
@@ -37,7 +41,14 @@ export class LogBook {
   readonly denied = new Set<string>();
   /** What was spent, by call. */
   readonly answers = new Map<string, { readonly answer: Answer; readonly attemptId: string }>();
+  /** Questions of the code that were answered, by their ids. */
+  readonly words = new Set<string>();
+  /** The same with calls in doubt. */
+  readonly heard = new Set<string>();
+  readonly askings = new Askings((call) => this.#keyOf(call));
   readonly #spent = new Set<string>();
+  /** Calls whose questions were replaced, by the new question's call id. */
+  readonly #calls = new Map<string, string>();
   /** Whole, by revision. */
   readonly #texts: string[] = [];
   #mac = "";
@@ -53,9 +64,9 @@ export class LogBook {
     return this.status === "completed" || this.status === "failed" || this.status === "cancelled";
   }
 
-  /** Calls that may not be repeated and of which nobody knows whether they ran. */
-  get inDoubt(): readonly string[] {
-    return [...this.begun.values()].filter(({ idempotent }) => !idempotent).map(({ tool }) => tool);
+  /** How often a person said of a call that it had not run. */
+  cleared(key: string): number {
+    return this.askings.cleared(key);
   }
 
   /** Takes an entry in; answers what is wrong with it. */
@@ -83,7 +94,10 @@ export class LogBook {
   }
 
   #follow(event: RunEvent, revision: number): readonly string[] {
+    this.askings.follow(event);
     switch (event.type) {
+      case "approval-requested":
+        return this.#asked(event);
       case "call-started":
         return this.#began(event);
       case "call-finished":
@@ -94,7 +108,7 @@ export class LogBook {
         this.status = "running";
         return [];
       case "answered":
-        return this.#answered(event);
+        return this.#answered(event, revision);
       case "run-started":
         this.status = "running";
         return [];
@@ -135,19 +149,47 @@ export class LogBook {
   }
 
   // I1
-  #answered({ answers, attemptId }: EventOf<"answered">): readonly string[] {
+  #answered({ answers, attemptId }: EventOf<"answered">, revision: number): readonly string[] {
     const faults: string[] = [];
     this.settling = undefined;
     this.status = "running";
     for (const answer of answers) {
-      if (answer.kind !== "approval") continue;
+      if (answer.kind !== "approval") {
+        faults.push(...this.#toldOf(answer, revision));
+        continue;
+      }
       this.answers.set(answer.callId, { answer, attemptId });
+      // Asked again under another id, it is the same call to a run that nothing disturbs.
+      const call = this.#calls.get(answer.callId);
+      if (call !== undefined) this.answers.set(call, { answer, attemptId });
       const { approvalId } = answer;
       if (approvalId === undefined) continue;
       if (this.#spent.has(approvalId)) faults.push(`approval ${approvalId} was spent twice`);
       this.#spent.add(approvalId);
     }
     return faults;
+  }
+
+  /** What a person said of a question, or of a call in doubt: once. */
+  #toldOf(answer: Told, revision: number): readonly string[] {
+    const { callId, kind } = answer;
+    const asked = this.askings.answered(callId);
+    this.heard.add(callId);
+    if (asked?.kind !== kind) return [`'${callId}' was answered, and is not open`];
+    if (answer.kind === "interrupt") {
+      this.words.add(callId);
+      return [];
+    }
+    if (asked.kind !== "in-doubt") return [];
+    this.begun.delete(asked.key);
+    if (answer.verdict.is === "did-not-run") this.askings.clear(asked.key);
+    else this.finished.set(asked.key, revision);
+    return [];
+  }
+
+  #asked({ visit, wait: { id, callId } }: EventOf<"approval-requested">): readonly string[] {
+    if (id !== undefined) this.#calls.set(callId, callIdOf(this.#identityOf({ visit, call: id })));
+    return [];
   }
 
   #keyOf({ visit, call }: { visit: string; call: EventOf<"call-started">["call"] }): string {

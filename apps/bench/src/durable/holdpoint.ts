@@ -1,0 +1,46 @@
+import { approve, DeferredApproval } from "@holdpoint/approvals";
+import { FlowRunner, replies, type Flow, type FlowInput } from "@holdpoint/flow";
+
+import { approvalFlow, dana, keyring, linearFlow, resultsFlow } from "../flow/holdpoint.ts";
+import { workloads } from "../flow/workloads.ts";
+import type { Bed } from "./stores.ts";
+
+function runnerOn({ store }: Bed): FlowRunner {
+  const approvals = new DeferredApproval(store.approvals, { keyring });
+  return new FlowRunner({ approvals, log: store.log, keyring });
+}
+
+export function linear(bed: Bed): () => Promise<unknown> {
+  const built = linearFlow(workloads.B1.nodes);
+  const runner = runnerOn(bed);
+  return async () => {
+    const done = await runner.run(built, { n: 0 });
+    if (done.status !== "completed") throw new Error(done.status);
+    return done.state.n;
+  };
+}
+
+/** Runs to the question, and goes on from the log by the run's id, as another process would. */
+function answered<S extends object, In>(
+  bed: Bed,
+  built: Flow<S, In>,
+  input: In,
+): () => Promise<unknown> {
+  const [asking, answering] = [runnerOn(bed), runnerOn(bed)];
+  return async () => {
+    const first = await asking.run(built, input as FlowInput<Flow<S, In>>);
+    if (first.status !== "paused") throw new Error(first.status);
+    const reply = replies({ [first.pending.id]: approve({ by: dana }) });
+    const done = await answering.resume(built, first.runId, reply);
+    if (done.status !== "completed") throw new Error(done.status);
+    return done.runId;
+  };
+}
+
+export function approval(bed: Bed): () => Promise<unknown> {
+  return answered(bed, approvalFlow(workloads.B2), workloads.B2.state);
+}
+
+export function results(bed: Bed): () => Promise<unknown> {
+  return answered(bed, resultsFlow(workloads.B5), { n: 0 });
+}

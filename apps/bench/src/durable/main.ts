@@ -1,0 +1,105 @@
+/**
+ * `pnpm bench durable [--quick] [--report FILE]`: the workloads on the stores, ours beside the floor on tables of its own in
+ * the same kind of store with the same settings, in turns. Times are the clock's, since commits wait for the disk: read ratios.
+ */
+import { writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+
+import * as floor from "./floor.ts";
+import * as holdpoint from "./holdpoint.ts";
+import { postgresBed, sqliteBed, type Bed } from "./stores.ts";
+
+const quick = process.argv.includes("--quick");
+const reportAt = process.argv.indexOf("--report");
+
+interface Workload {
+  readonly title: string;
+  readonly make: (side: typeof floor | typeof holdpoint, bed: Bed) => () => Promise<unknown>;
+  readonly rounds: number;
+  /** Most times the floor's time. */
+  readonly target: number;
+}
+
+const all: readonly Workload[] = [
+  {
+    title: "B1d: 20 trivial nodes, durable after each",
+    make: (side, bed) => side.linear(bed),
+    rounds: 150,
+    target: 1.5,
+  },
+  {
+    title: "B2: asked, answered, gone on from the log",
+    make: (side, bed) => side.approval(bed),
+    rounds: 300,
+    target: 1.5,
+  },
+  {
+    title: "B5: 200 results of 10 KB, then an approval",
+    make: (side, bed) => side.results(bed),
+    rounds: 12,
+    target: 1.5,
+  },
+];
+
+interface Taken {
+  readonly run: () => Promise<unknown>;
+  readonly ms: number[];
+  bytes: number;
+}
+
+const median = (list: readonly number[]): number =>
+  list.toSorted((a, b) => a - b)[list.length >> 1]!;
+
+/** Both sides in turns, so that what else the machine does meets both. */
+async function inTurns(bed: Bed, { make, rounds }: Workload): Promise<[Taken, Taken]> {
+  const taken = (side: typeof floor | typeof holdpoint): Taken => ({
+    run: make(side, bed),
+    ms: [],
+    bytes: 0,
+  });
+  const sides: [Taken, Taken] = [taken(floor), taken(holdpoint)];
+  const times = quick ? Math.ceil(rounds / 10) : rounds;
+  for (const { run } of sides) for (let at = 0; at < times / 5; at++) await run();
+  for (let at = 0; at < times; at++) {
+    for (const side of sides) {
+      const [before, started] = [await bed.written(), performance.now()];
+      await side.run();
+      side.ms.push(performance.now() - started);
+      side.bytes += ((await bed.written()) - before) / times;
+    }
+  }
+  return sides;
+}
+
+const lines: string[] = [];
+for (const open of [sqliteBed, postgresBed]) {
+  const bed = await open();
+  try {
+    lines.push(`\n## ${bed.name}\n`);
+    lines.push(
+      "| | floor, ms | holdpoint, ms | times, median | times, fastest | target | KB written, floor | KB written, holdpoint |",
+    );
+    lines.push("|---|---|---|---|---|---|---|---|");
+    for (const workload of all) {
+      const [base, own] = await inTurns(bed, workload);
+      const ratio = median(own.ms) / median(base.ms);
+      const fastest = Math.min(...own.ms) / Math.min(...base.ms);
+      const met = ratio <= workload.target ? "met" : "**not met**";
+      const kb = ({ bytes }: Taken): string => (bytes / 1024).toFixed(0);
+      lines.push(
+        `| ${workload.title} | ${median(base.ms).toFixed(2)} | ${median(own.ms).toFixed(2)} | ${ratio.toFixed(2)} | ${fastest.toFixed(2)} | ${workload.target}, ${met} | ${kb(base)} | ${kb(own)} |`,
+      );
+      console.error(lines.at(-1));
+    }
+  } finally {
+    await bed.close();
+  }
+}
+
+const text = lines.join("\n");
+console.log(text);
+if (reportAt > 0) {
+  const machine = `${cpus().length} × ${cpus()[0]?.model ?? "?"}, Node ${process.version}`;
+  const head = `# Flow benches, on the stores\n\n${new Date().toISOString().slice(0, 10)} · ${machine} · in turns, medians of the clock.\nCommand: \`pnpm bench durable --report docs/reports/durable-bench.md\`\n`;
+  writeFileSync(process.argv[reportAt + 1]!, `${head}${text}\n`);
+}
