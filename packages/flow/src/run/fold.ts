@@ -316,7 +316,9 @@ function foldFinished(run: RunState, event: EventOf<"visit-finished">): void {
 /** An item's journal is dropped as a visit's is (F2); what its calls were allowed by stays until the visit is over. */
 function foldItem(run: RunState, event: EventOf<"item-finished" | "item-skipped">): void {
   const { items, index } = itemAt(run, event.visit);
-  const { journal } = openItem(items, index, event.visit).execution;
+  const { journal, nested } = openItem(items, index, event.visit).execution;
+  for (const cutOff of nested)
+    for (const frame of framesIn(run, cutOff)) run.frames.delete(frame.path);
   const approvals = journal.flatMap(({ approval }) => (approval ? [approval] : []));
   items[index] = { ...(approvals.length > 0 && { approvals }), ...itemEnd(event) };
 }

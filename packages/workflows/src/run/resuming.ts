@@ -52,7 +52,9 @@ export async function resumeRun(
   const { record } = await parts.access.require(runId);
   assertVersion(parts, definition, record);
   const { resume, limits } = workflowFacts(definition);
-  if (resume === undefined) throw takesNone(definition.name, definition.version); // WF-04
+  if (resume === undefined) {
+    throw isWaiting(record) ? takesNone(definition.name, definition.version) : statusWrong(record); // WF-04
+  }
   const { value } = await checkValue("resume", resume, payload, limits).catch((error: unknown) => {
     throw isWaiting(record) ? error : statusWrong(record); // its status is what keeps it from any payload
   });

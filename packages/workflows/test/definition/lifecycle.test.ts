@@ -30,6 +30,7 @@ const counting = defineWorkflow({
   summarize: ({ name, total }) => `${name} has ${total}`,
 });
 
+type Runs = ReturnType<typeof counting.runsOn>;
 let worlds = 0;
 
 /** Processes over the same stores, each with a definition's runs alone. */
@@ -109,9 +110,9 @@ describe("the runs of one definition", () => {
     expectTypeOf(runs).toEqualTypeOf<
       Lifecycle<{ name: string }, { n: number }, { total: number }>
     >();
-    expectTypeOf(runs.start).parameter(0).toEqualTypeOf<{ name: string }>();
-    expectTypeOf(runs.resume).parameter(1).toEqualTypeOf<{ n: number }>();
-    expectTypeOf(runs.output).returns.resolves.toEqualTypeOf<{ total: number }>();
+    expectTypeOf<Parameters<Runs["start"]>[0]>().toEqualTypeOf<{ name: string }>();
+    expectTypeOf<Parameters<Runs["resume"]>[1]>().toEqualTypeOf<{ n: number }>();
+    expectTypeOf<ReturnType<Runs["output"]>>().resolves.toEqualTypeOf<{ total: number }>();
     // @ts-expect-error the input lacks its name
     const wrong = () => runs.start({});
     // @ts-expect-error the payload is of another form
