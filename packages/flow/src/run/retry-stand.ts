@@ -124,10 +124,6 @@ class Dropped {
   }
 }
 
-function hasBegun({ started }: ExecutionState, id: Identity): boolean {
-  return started.some((begun) => identityText(begun.id) === identityText(id));
-}
-
 function callKey(visit: string, call: Identity): string {
   return `${visit} ${identityText(call)}`;
 }
@@ -191,7 +187,6 @@ class Restoring {
     for (const wait of was.waits) {
       if (wait.kind === "in-doubt") started.push(wait.started); // T2
       if (wait.kind !== "approval" || wait.id === undefined) continue; // asked by its code once more
-      if (hasBegun(was, wait.id)) continue; // under the answer that it got (T2)
       ask(wait.id, { arguments: wait.arguments, rule: wait.facts.rule });
     }
     const journal = was.journal.map((entry) => {

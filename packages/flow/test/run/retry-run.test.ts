@@ -223,9 +223,10 @@ describe("what a person had said before a retry", () => {
 
   it("WF-29 asks anew for an approved call that failed, and never runs it under the spent approval", async () => {
     let fails = 1;
+    let confirms = true;
     const { log: made, tool } = effects();
     const gated = tool("gated", {
-      confirm: true,
+      confirm: () => confirms,
       run: (n) => {
         if ((fails -= 1) >= 0) throw new ToolError("broken");
         return n;
@@ -238,9 +239,14 @@ describe("what a person had said before a retry", () => {
     const first = paused(await runner().run(f, { n: 1 }, { runId: "r" }));
     await rejection(runner().resume(f, first.checkpoint, yes()));
     expect([made, await outcomes()]).toEqual([["gated(5)"], ["failed"]]);
+    confirms = false; // FLOW-66: it was gated, and stays so
     const again = paused(await runner().retry(f, "r"));
     expect(made).toEqual(["gated(5)"]);
-    expect(again.pending.id).not.toBe(first.pending.id);
+    const { id, request } = again.pending;
+    expect(id).not.toBe(first.pending.id);
+    // A late answer to the old question answers nothing, of a port without records either.
+    expect(request.callId).not.toBe(first.pending.request.callId);
+    expect(request.arguments).toEqual(first.pending.request.arguments);
     stateOf(await runner().resume(f, again.checkpoint, yes()));
     expect([made, await outcomes()]).toEqual([
       ["gated(5)", "gated(5)"],
