@@ -1,4 +1,5 @@
 // What holds across processes and over faults, a command each: `pnpm proof <name> [--quick] [times]`. CI runs the quick forms.
+import { chaosCommand } from "./chaos/command.ts";
 import type { Proof } from "./command.ts";
 import { differentialCommand } from "./differential/command.ts";
 import { faultsCommand } from "./faults/command.ts";
@@ -11,6 +12,7 @@ import { takeoverCommand } from "./supervision/command.ts";
 import { waitingCommand } from "./waiting/command.ts";
 
 const commands: Readonly<Record<string, Proof>> = {
+  chaos: chaosCommand,
   differential: differentialCommand,
   faults: faultsCommand,
   kill: killCommand,
@@ -29,6 +31,8 @@ const named: ReadonlySet<string> = new Set([
   "--from",
   "--threads",
   "--report",
+  "--flows",
+  "--workers",
 ]);
 
 const [name = "", ...words] = process.argv.slice(2);

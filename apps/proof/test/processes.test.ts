@@ -7,7 +7,7 @@ import { sampledOnServers } from "../src/kill/points.ts";
 import { raceRounds } from "../src/once/command.ts";
 
 describe("the short forms of the proofs with real processes", () => {
-  it("FLOW-77 STORE-07 a process killed before, inside and after each write point loses no decision, repeats no act and strands no run", async () => {
+  it("FLOW-77 STORE-07 R001 a process killed before, inside and after each write point loses no decision, repeats no act and strands no run", async () => {
     const layouts = ["sqlite", "sqlite-apart"] as const;
     const tally = await killEverywhere({ layouts, times: 1, inAll: true, chains: 2 });
     expect(tally.faults).toEqual([]);

@@ -17,7 +17,7 @@ import { append, entry, move, put, scope } from "./record-writes.ts";
 import { watchedPool } from "./watched-pool.ts";
 import { fill } from "./waiting-rows.ts";
 
-const waiting = 10_000;
+const waiting = 100_000;
 const schema = `plans_${process.pid}`;
 const statements = new Statements({ schema, now: "0::bigint", named: false });
 const pool = new Pool({ connectionString: url, max: 2 });
@@ -54,8 +54,8 @@ async function bound(query: PostgresQuery): Promise<readonly Step[]> {
 
 beforeAll(async () => {
   await openPostgres(pool, { schema });
-  await fill(pool, schema, waiting);
-});
+  await fill(pool, schema, waiting, 30);
+}, 300_000);
 
 afterAll(async () => {
   await pool.query(`DROP SCHEMA ${schema} CASCADE`);

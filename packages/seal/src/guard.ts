@@ -5,7 +5,7 @@
  * before import is in those references: then this value comes out otherwise, and nothing is sealed.
  */
 import { SealError } from "./errors.ts";
-import { arrayPrototype } from "./platform.ts";
+import { arrayPrototype, charCodeAt, getNames, isDigit, objectPrototype } from "./platform.ts";
 
 const TEXT =
   '{"b":[1.5,"\\u001f\\"é😀",null,{"$num":"-0"},{"$bigint":"-12"},{"$undefined":true}],' +
@@ -61,13 +61,29 @@ export function checkPlatform(codec: PlainCodec): void {
   if (!same) throw altered("a built-in that the codec stands on gives another answer");
 }
 
-/** A `toJSON` that plain values inherit would be called by the native writer. @throws `platform-altered` */
+/**
+ * What plain values must not inherit: a `toJSON` would be called by the native writer, and an element would
+ * stand in for what is put into a list at its place. @throws `platform-altered`
+ */
 export function checkPrototypes(): void {
-  if ("toJSON" in arrayPrototype || 0 in arrayPrototype) {
+  if ("toJSON" in arrayPrototype || hasElements()) {
     throw altered(
       "Object.prototype or Array.prototype has a member that would change what is written",
     );
   }
+}
+
+function hasElements(): boolean {
+  // The prototype of lists is a list itself: its length tells, but stays when the element is gone.
+  return (
+    (arrayPrototype.length > 0 && startsWithIndex(arrayPrototype)) ||
+    startsWithIndex(objectPrototype)
+  );
+}
+
+/** Indexes come first among names. */
+function startsWithIndex(prototype: object): boolean {
+  return isDigit(charCodeAt(getNames(prototype)[0]!, 0));
 }
 
 function altered(what: string, cause?: unknown): SealError {

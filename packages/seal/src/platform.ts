@@ -36,7 +36,18 @@ export const getDescriptor = Object.getOwnPropertyDescriptor;
 export const getNames = Object.getOwnPropertyNames;
 export const getSymbols = Object.getOwnPropertySymbols;
 export const objectKeys = Object.keys;
+export const objectValues = Object.values as (value: object) => unknown[];
 export const hasOwn = Object.hasOwn;
+export const toNumber: (text: string) => number = Number;
+export const isSafeInteger: (value: number) => boolean = Number.isSafeInteger;
+type Bytes = Uint8Array;
+export const typedArrayPrototype = Object.getPrototypeOf(Uint8Array.prototype) as object;
+export const subarray = methodOf<(self: Bytes, from: number, to: number) => Bytes>(
+  typedArrayPrototype,
+  "subarray",
+);
+/** Elements of a typed array: its `length` is an accessor that a program can replace. */
+export const lengthOf = slotGetter(typedArrayPrototype, "length") as (bytes: Bytes) => number;
 /** Whether an object has no member to list, own or inherited: told without making a list. */
 export function isBare(value: object): boolean {
   for (const key in value) return key === undefined;
@@ -118,10 +129,10 @@ export const testPattern = methodOf<(self: RegExp, text: string) => boolean>(
   RegExp.prototype,
   "test",
 );
+const { apply } = Reflect;
 const fromCharCode = String.fromCharCode;
 /** The string of some UTF-16 units, few enough for one call. */
-export const fromCharCodes = (codes: Uint16Array): string =>
-  Reflect.apply(fromCharCode, undefined, codes);
+export const fromCharCodes = (codes: Uint16Array): string => apply(fromCharCode, undefined, codes);
 
 const encoder = new TextEncoder();
 const encodeText = methodOf<(self: TextEncoder, text: string) => Uint8Array>(

@@ -136,7 +136,10 @@ function writeText(
   settings: CodecSettings,
   print: (tree: unknown) => string,
 ): string {
-  let text = print(new Walk(settings, false).root(value));
+  const walked = new Walk(settings, false).root(value);
+  // A codec has run: it may have put something there.
+  if (settings.codecs.length > 0) checkPrototypes();
+  let text = print(walked);
   // Well-formed printing leaves NUL and unpaired surrogates as escapes: rare, so searched for in
   // the text rather than in each string. An escaped backslash before `u0000` only costs a walk.
   if (includesText(text, "\\u0000") || includesText(text, "\\ud")) {

@@ -4,7 +4,7 @@ import { SealError } from "./errors.ts";
 import { checkName } from "./models/codec.ts";
 import type { Model } from "./models/model.ts";
 import { reachable } from "./models/reach.ts";
-import { defineData, objectKeys } from "./platform.ts";
+import { defineData, getDescriptor, hasOwn, objectKeys, sliceText } from "./platform.ts";
 
 /** A class of which instances can be checked; abstract ones too, since their subclasses are sealed. */
 type ClassOf<T extends object> = (abstract new (...parts: never[]) => T) & {
@@ -63,6 +63,8 @@ export function model<T extends object, Fields extends z.ZodObject>(
   });
 }
 
+const createFrom = Object.create as <T>(prototype: T) => T;
+
 /** The mark of a model's check function: known across copies of this package. */
 const modelMark = Symbol.for("@holdpoint/seal.model");
 
@@ -91,15 +93,15 @@ function problemOf(
   const known = result.data as object;
   for (const key of objectKeys(own)) {
     // A field that the schema would strip is one that a later version wrote: never dropped silently.
-    if (!Object.hasOwn(known, key)) return `unrecognized_keys at ${key.slice(0, 64)}`;
+    if (!hasOwn(known, key)) return `unrecognized_keys at ${sliceText(key, 0, 64)}`;
   }
   return undefined;
 }
 
 function instance<T extends object>(prototype: T, fields: object): T {
-  const made: T = Object.create(prototype);
+  const made = createFrom(prototype);
   for (const key of objectKeys(fields)) {
-    const value: unknown = Object.getOwnPropertyDescriptor(fields, key)?.value;
+    const value: unknown = getDescriptor(fields, key)?.value;
     defineData(made, key, value);
   }
   return made;

@@ -108,10 +108,7 @@ describe("cycles and bounds", () => {
         new Map([[{}, new Set([[], {}])]]),
         [[], {}, [{}]],
         { a: { b: {} }, $c: [] },
-        [
-          decode('{"$duration":{"hours":1,"minutes":2}}'),
-          decode('{"$instant":"2026-01-01T00:00:00Z"}'),
-        ],
+        decode('[{"$duration":{"hours":1,"minutes":2}},{"$instant":"2026-01-01T00:00:00Z"}]'),
         decode('{"$zoned":["2026-01-01T00:00:00Z","UTC","iso8601"]}'),
         new Date(0),
         new Uint8Array(2),

@@ -42,8 +42,8 @@ const GREEDY = HOSTILE.filter(({ name }) =>
 /** How far behind the collector is depends on who else is on the machine; the measured figures are in `docs/reports`. */
 const MEMORY_SLACK = 1.5;
 
-/** The machine of CI is slower and noisier than the one the bound is stated for. */
-const SLACK = 3;
+/** CI may be slower and noisier by so much than the machine that the bound is stated for; `docs/reports/seal-hostile.md` has the figures. */
+const SLACK = 6;
 
 describe("hostile texts end within bounds", () => {
   it.each(HOSTILE)("SEAL-26 P11 $name: a typed end, linear in the text", ({ make, ends }) => {
@@ -55,19 +55,15 @@ describe("hostile texts end within bounds", () => {
     expect(quickest(() => decode(large), 200 * SLACK)).toBeLessThan(200 * SLACK);
   });
 
-  it.each(GREEDY)(
-    "SEAL-26 P11 $name: little memory",
-    ({ name }) => {
-      const which = String(HOSTILE.findIndex((text) => text.name === name));
-      const program = new URL("long/hostile.ts", import.meta.url).pathname;
-      const args = ["--expose-gc", "--conditions=@holdpoint/source", program, which, "1000000"];
-      const printed = execFileSync(process.execPath, args, { encoding: "utf8" });
-      const { end, megabytes } = JSON.parse(printed) as { end: string; megabytes: number };
-      expect(end).not.toBe("untyped");
-      expect(megabytes).toBeLessThan(64 * MEMORY_SLACK);
-    },
-    120_000,
-  );
+  it.each(GREEDY)("SEAL-26 P11 $name: little memory", ({ name }) => {
+    const which = String(HOSTILE.findIndex((text) => text.name === name));
+    const program = new URL("long/hostile.ts", import.meta.url).pathname;
+    const args = ["--expose-gc", "--conditions=@holdpoint/source", program, which, "1000000"];
+    const printed = execFileSync(process.execPath, args, { encoding: "utf8" });
+    const { end, megabytes } = JSON.parse(printed) as { end: string; megabytes: number };
+    expect(end).not.toBe("untyped");
+    expect(megabytes).toBeLessThan(64 * MEMORY_SLACK);
+  });
 
   it.each(UNDER_A_SEAL)(
     "SEAL-26 P11 $name: never parsed under a seal that doesn't hold",

@@ -191,4 +191,15 @@ describe("models", () => {
     expect(own.decode(text, { schema: open.schema })).toEqual({ $a: 1 });
     expect(own.encode(own.decode(text, { schema: open.schema }))).toBe(text);
   });
+
+  it("SEAL-18 SEAL-21 takes no instance for a cycle where a limit is met in its fields", () => {
+    const held = Object.assign(new Basket(), { items: [new Money(1, "EUR"), new Money(2, "EUR")] });
+    const small = createSealer({ models: [money, basket], limits: { nodes: 8 } });
+    expect(refusal(() => small.encode([held])).found).toMatch(/more than 8 values/);
+    const self = new Basket();
+    self.parent = self;
+    const error = refusal(() => sealer.encode([self]));
+    expect(error.found).toBe("a cycle back to [0]");
+    expect(error.path).toBe("[0].fields.parent");
+  });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 
 import { createSealer, decode, defineCodec, encode, isSealError } from "../src/index.ts";
-import { formatPath } from "../src/canonical/path.ts";
+import { formatPath, type Segment } from "../src/canonical/path.ts";
 import { model } from "../src/zod.ts";
 import { refusal } from "./refusal.ts";
 
@@ -31,6 +31,8 @@ const flat = defineCodec({
   decode: () => new Flat(),
 });
 const sealer = createSealer({ models: [box], codecs: [tag, flat] });
+
+const format = (segments: readonly Segment[]): string => formatPath(segments, 0, segments.length);
 
 describe("places in refusals", () => {
   const siblings: readonly (readonly [string, unknown])[] = [
@@ -119,12 +121,12 @@ describe("places in refusals", () => {
   });
 
   it("SEAL-17 SEAL-24 format a path by its keys, and shorten what is long", () => {
-    expect(formatPath([])).toBe("");
-    expect(formatPath(["order", "items", 3, "unit price", "", "$x", { place: "keys(0)" }])).toBe(
+    expect(format([])).toBe("");
+    expect(format(["order", "items", 3, "unit price", "", "$x", { place: "keys(0)" }])).toBe(
       'order.items[3]["unit price"][""].$x.keys(0)',
     );
-    expect(formatPath([{ place: "values(1)" }, 0])).toBe("values(1)[0]");
-    expect(formatPath(["a".repeat(64), "b".repeat(65)])).toBe(
+    expect(format([{ place: "values(1)" }, 0])).toBe("values(1)[0]");
+    expect(format(["a".repeat(64), "b".repeat(65)])).toBe(
       `${"a".repeat(64)}["${"b".repeat(64)}…"]`,
     );
     const long = Array.from({ length: 40 }, (_, i) => i);
@@ -133,8 +135,8 @@ describe("places in refusals", () => {
         .slice(from, to)
         .map((i) => `[${i}]`)
         .join("");
-    expect(formatPath(long.slice(0, 32))).toBe(part(0, 32));
-    expect(formatPath(long)).toBe(`${part(0, 16)} … ${part(24, 40)}`);
+    expect(format(long.slice(0, 32))).toBe(part(0, 32));
+    expect(format(long)).toBe(`${part(0, 16)} … ${part(24, 40)}`);
   });
 
   it("SEAL-24 finds the place of a refusal past strings with quotes, brackets and escapes", () => {

@@ -151,6 +151,10 @@ describe("a runtime changed after import", () => {
       [Array.prototype, "toJSON"],
       [Array.prototype, 0],
       [Object.prototype, 0],
+      [Array.prototype, 1],
+      [Object.prototype, 1],
+      [Array.prototype, 70_000],
+      [Object.prototype, 4_294_967_294],
     ] as const) {
       patch(target, name, () => "denied");
       const codes = [
@@ -198,6 +202,30 @@ describe("a runtime changed after import", () => {
     restore();
     expect(Object.keys(back)).toEqual(["p", "q"]);
     expect(back.q).toEqual({ b: {} });
+  });
+
+  it("SEAL-26 R149 refuses where a codec gives lists an element while it encodes", () => {
+    const sealer = createSealer({
+      codecs: [
+        defineCodec({
+          type: "polluter",
+          is: (found): found is () => void => typeof found === "function",
+          encode: () => {
+            patch(Array.prototype, 2, "denied");
+            return 1;
+          },
+          decode: () => boom,
+        }),
+      ],
+    });
+    let code: string | undefined;
+    try {
+      code = refusal(() => sealer.encode([boom, new Set([1, 2, 3, 4])])).code;
+    } finally {
+      restore();
+    }
+    expect(code).toBe("platform-altered");
+    expect(encode(new Set([1, 2, 3, 4]))).toBe('{"$set":[1,2,3,4]}');
   });
 
   it("SEAL-26 leaves Object.prototype as it was", () => {

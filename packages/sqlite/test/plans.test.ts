@@ -16,7 +16,7 @@ import { watchedHandle } from "./broken-handle.ts";
 import { place } from "./place.ts";
 import { append, entry, move, put, scope } from "./record-writes.ts";
 
-const waiting = 10_000;
+const waiting = 100_000;
 
 /** How SQLite would run a statement, a line a step. */
 function planOf(handle: DatabaseSync, sql: string): readonly string[] {
@@ -32,17 +32,34 @@ describe(`with ${waiting} waiting runs and records`, () => {
   beforeAll(async () => {
     handle = new DatabaseSync(":memory:");
     const store = openSqlite(handle);
-    const numbers = Array.from({ length: waiting }, (_, at) => at);
-    const rows = numbers.flatMap((at) => [
-      put(`r-${at}`, 0, { values: { runId: `run-${at}`, requestedAt: at } }),
-      append(`r-${at}`, 1),
-      entry(1, "sealed", `run-${at}`),
-      move(`run-${at}`, 0, at),
+    // One is committed as all are; the file itself makes the others of it, each with an id and times of its own.
+    await store.commit("fill", [
+      put("r-0", 0, { values: { runId: "run-0", requestedAt: 0, sealed: "x" } }),
+      append("r-0", 1),
+      entry(1, "sealed", "run-0"),
+      { ...move("run-0", 0, 0), values: { ...move("run-0", 0, 0).values, sealed: "x" } },
     ]);
-    for (let at = 0; at < rows.length; at += 8_000) {
-      await store.commit(`fill-${at}`, rows.slice(at, at + 8_000));
+    const own: Readonly<Record<string, string>> = {
+      key: "replace(key, '-0', '-' || n)",
+      runId: "'run-' || n",
+      run: "'run-' || n",
+      requestKey: "'key-of-r-' || n",
+      requestedAt: "n",
+      updatedAt: "n",
+      position: "position + n",
+    };
+    for (const table of ["approvals", "approvalAudit", "log", "runs"]) {
+      const columns = handle
+        .prepare("SELECT name FROM pragma_table_info(?)")
+        .all(table)
+        .map(({ name }) => String(name));
+      const made = columns.map((name) => own[name] ?? name);
+      handle.exec(`WITH RECURSIVE numbers (n) AS
+          (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${waiting - 1})
+        INSERT INTO ${table} (${columns.join(", ")})
+        SELECT ${made.join(", ")} FROM numbers, (SELECT * FROM ${table})`);
     }
-  });
+  }, 120_000);
 
   it("STORE-10 has them all", () => {
     const count = (table: string) => handle.prepare(`SELECT count(*) AS rows FROM ${table}`).get();

@@ -110,6 +110,30 @@ describe("a write", () => {
     },
   );
 
+  it.each(["'; DROP TABLE approvals; --", "?1", ":scope", "runs", "%", "*", "a\\' OR 1=1"])(
+    "STORE-08 is read by values that stay values: %s",
+    async (hostile) => {
+      const own = openSqlite(":memory:");
+      const page = { order: "oldest", limit: 9 } as const;
+      await own.commit("one", [put("a", 0), append("a", 1)]);
+      expect(await own.approvals.get(scope, hostile)).toBeUndefined();
+      expect(await own.approvals.get(hostile, "a")).toBeUndefined();
+      for (const filter of [{ tool: hostile }, { runId: hostile }]) {
+        expect(await own.approvals.list(scope, filter, page)).toEqual([]);
+      }
+      expect(await own.approvals.history(scope, hostile, 0, 9)).toEqual([]);
+      expect(await own.log.read(scope, hostile, 0, 9)).toEqual([]);
+      expect(await own.runs.get(scope, hostile)).toBeUndefined();
+      const runs = { definition: hostile, session: hostile };
+      expect(await own.runs.list(scope, runs, page)).toEqual([]);
+      await own.commit("two", [put("b", 0, { values: { tool: hostile } })]);
+      const found = await own.approvals.list(scope, { tool: hostile }, page);
+      expect(found.map(({ key, values: kept }) => [key, kept["tool"]])).toEqual([["b", hostile]]);
+      expect((await own.approvals.get(scope, "a"))?.version).toBe(1);
+      own.close();
+    },
+  );
+
   it("STORE-08 is in the history of one record, also where another's id looks like one of its keys", async () => {
     const ids = ["h", "h/00000001", "h/00000001/00000001"];
     for (const id of ids) await store.commit(`of-${id}`, [append(id, 1), append(id, 2)]);

@@ -24,19 +24,19 @@ const all: readonly Workload[] = [
   {
     title: "B1d: 20 trivial nodes, durable after each",
     make: (side, bed) => side.linear(bed),
-    rounds: 150,
+    rounds: 60,
     target: 1.5,
   },
   {
     title: "B2: asked, answered, gone on from the log",
     make: (side, bed) => side.approval(bed),
-    rounds: 300,
+    rounds: 100,
     target: 1.5,
   },
   {
     title: "B5: 200 results of 10 KB, then an approval",
     make: (side, bed) => side.results(bed),
-    rounds: 12,
+    rounds: 6,
     target: 1.5,
   },
 ];

@@ -11,7 +11,7 @@ import { mutantsOf, type Mutant } from "./mutants.ts";
 const PACKAGE = new URL("../../../../packages/seal/", import.meta.url);
 const REPORT = new URL("../../../../docs/reports/seal-mutation.md", import.meta.url);
 /** A mutant that is still running then is taken for an endless loop, which a test run would notice. */
-const STUCK_MS = 15_000;
+const STUCK_MS = 120_000;
 /** Modules of a mutant are never given back: a fresh process after so many. */
 const PER_PROCESS = 150;
 
@@ -103,7 +103,7 @@ function report(): string {
     "",
     `\`node apps/bench/src/mutation/main.ts ${share} ${seed}\` on Node ${process.versions.node}: ${results.length} of ${all.length} mutants, ${tests} tests.`,
     `**${killed} killed, ${percent(killed, results.length)}.** A mutant is one change: an operator, a condition, a literal, a statement or block left out.`,
-    "Strings that only word a message are not mutated, and tests that need fresh modules or more than 150 ms are not among the tests.",
+    "Strings that only word a message are not mutated, and tests that need fresh modules or more than 250 ms of processor time are not among the tests.",
     "",
     "| file | mutants | killed | |",
     "| --- | --- | --- | --- |",

@@ -1,7 +1,9 @@
 /**
- * The bench of `@holdpoint/seal`: `pnpm --filter bench bench:seal`, after a build. All figures of one
- * report come from one run; the limits are ratios within it. Writes `docs/reports/seal-bench.md`.
+ * The bench of `@holdpoint/seal`: `pnpm --filter bench bench:seal [other node]`, after a build. All figures of
+ * one table come from one run; the limits are ratios within it. Writes `docs/reports/seal-bench.md`, with the limits
+ * on another Node's executable if one is given; `limits` prints those of this one alone.
  */
+import { execFileSync } from "node:child_process";
 import { createHmac, createSecretKey } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
@@ -185,7 +187,18 @@ decode(encode(1));
 sealing();
 linear();
 await footprint();
+const [other] = process.argv.slice(2);
+if (other === "limits") {
+  process.stdout.write([`## Node ${process.versions.node}`, "", ...lines].join("\n"));
+  process.exit();
+}
 peers();
+if (other !== undefined) {
+  const args = [import.meta.filename, "limits"];
+  const printed = execFileSync(other, args, { encoding: "utf8" });
+  // Its headings stand one level lower, without the words that are said above.
+  lines.push("", ...printed.replaceAll(/^## (?!Node)/gm, "### ").split("\n"));
+}
 const head = [
   "# Bench of `@holdpoint/seal`",
   "",

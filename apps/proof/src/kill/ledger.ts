@@ -22,8 +22,12 @@ export class Ledger<Entry extends { readonly runId: string }> {
   }
 
   of(runId: string): readonly Entry[] {
+    return this.all().filter((entry) => entry.runId === runId);
+  }
+
+  all(): readonly Entry[] {
     if (!existsSync(this.#path)) return [];
     const lines = readFileSync(this.#path, "utf8").split("\n").filter(Boolean);
-    return lines.map((line) => JSON.parse(line) as Entry).filter((entry) => entry.runId === runId);
+    return lines.map((line) => JSON.parse(line) as Entry);
   }
 }

@@ -59,7 +59,10 @@ export function parcels({ effect }: Moments) {
     )
     .gate("hold", { payload: ({ mark }) => ({ mark }), expiresInMs: waitMs })
     .node("held", () => ({ late: "held" }))
-    .node("rest", () => ({ late: "rested" }))
+    .node("rest", async (_, ctx) => {
+      await ctx.sleep(waitMs);
+      return { late: "rested" };
+    })
     .path("pack", "mark", "hold", "held", "rest")
     .denied("hold", "rest")
     .build();

@@ -90,6 +90,7 @@ async function answer(world: World, view: RunView, wait: Wait): Promise<void> {
       await desk.resume(parcel, runId, { mark: "seen" }, { by });
       return;
     case "node:parcel.hold":
+    case "sleep":
       return runOut(world, runId, id);
     default:
   }

@@ -165,8 +165,16 @@ async function untold(
   const heard = new Set(told.of(runId).map(({ id }) => id));
   return [
     ...[...moves].filter((id) => !heard.has(id)).map((id) => `nobody was told of ${id}`),
-    ...[...heard].filter((id) => !moves.has(id)).map((id) => `${id} was told and is no move`),
+    ...[...heard]
+      .filter((id) => !moves.has(id) && !isEndOfTime(events, id))
+      .map((id) => `${id} was told and is no move`),
   ];
+}
+
+/** A time that ran out may be told as such, whether or not anybody could have said something meanwhile. */
+function isEndOfTime(events: readonly RunEvent[], id: string): boolean {
+  const [revision, kind] = id.split("/").slice(-2);
+  return kind === "expired" && events[Number(revision) - 1]?.type === "deadline-fired";
 }
 
 function kindsOf(event: RunEvent): readonly string[] {

@@ -154,4 +154,22 @@ export const mutants: readonly Mutant[] = [
     project: "workflows",
     tests: "retention",
   },
+  {
+    name: "a registry's row that stays behind where its run's snapshot is taken",
+    file: "packages/workflows/src/run/owner.ts",
+    find: "return isSeen || !writes.some(isSnapshot) ? moves",
+    put: "return isSeen || writes.length > 0 ? moves",
+    project: "workflows",
+    tests: "long-runs",
+  },
+  {
+    name: "an event that is told before it stands",
+    file: "packages/flow/src/run/live.ts",
+    find: "const known = await commitKnown(log!, attemptId, [...own, ...beside.flat()]);",
+    put: `for (const [index, { event }] of all.entries())
+          this.#teller.tell(event, sealed.end.revision - all.length + 1 + index);
+        const known = await commitKnown(log!, attemptId, [...own, ...beside.flat()]);`,
+    project: "proof",
+    tests: "told-after",
+  },
 ];

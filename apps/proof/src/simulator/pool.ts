@@ -24,7 +24,8 @@ export async function simulateOnThreads(
     while (next < count) {
       const share = { from: from + next, count: Math.min(shareMax, count - next) };
       next += share.count;
-      found = together(found, await onThread(share));
+      const more = await onThread(share);
+      found = together(found, more); // what stands now: other threads have come back meanwhile
       progress(found);
     }
   };

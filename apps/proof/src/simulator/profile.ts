@@ -56,7 +56,7 @@ export interface Profile {
   readonly moody: boolean;
 }
 
-const flowNames: readonly FlowName[] = ["refund", "triage", "batch", "errand"];
+const flowNames: readonly FlowName[] = ["refund", "triage", "batch", "errand", "nap"];
 
 /** How likely a fault is in a world that has it. */
 const rates: Readonly<Record<FaultKind, number>> = {
@@ -85,15 +85,13 @@ export function profileOf(chance: Chance): Profile {
   ) as Record<FaultKind, number>;
   const mode = chance.pick<Mode>(["runner", "facade", "supervisor", "supervisor"]);
   const processes = 1 + chance.below(3);
-  // Whoever runs by hand looks whether a sleep is over.
-  const names = mode === "runner" ? [...flowNames, "nap" as const] : flowNames;
   // Without leases, who cancels a run has to know that nobody works on it.
   const mayCancel = mode === "supervisor" || processes === 1;
   return {
     layout: chance.happens(0.6) ? "together" : "apart",
     mode,
     processes,
-    flows: Array.from({ length: 1 + chance.below(2) }, () => chance.pick(names)),
+    flows: Array.from({ length: 1 + chance.below(2) }, () => chance.pick(flowNames)),
     faults,
     bustle: chance.pick([0.02, 0.08, 0.25]),
     roughSteps: chance.pick([60, 150, 300]),

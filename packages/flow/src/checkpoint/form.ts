@@ -1,12 +1,15 @@
 /**
  * Events and states as they are sealed: plain data. Values that user code made (results, arguments, payloads) are kept as
  * texts of their own, decoded only when somebody asks for them, by that somebody's schema (FLOW-71).
+ *
+ * F1 Of a run's own parts none that is `undefined` is written. What is absent reads the same; a single tag makes the writer
+ *    copy all that is around it, and the reader build it anew.
  */
 import { isSealError, type Sealer } from "@holdpoint/seal";
 import { toolFacts, type AnyTool } from "@holdpoint/tools";
 
 import { FlowError } from "../errors.ts";
-import type { RunEvent, VisitInputs } from "../run/event.ts";
+import type { EventOf, RunEvent, VisitInputs } from "../run/event.ts";
 import { plainIdentity, type Identity, type Made } from "../run/identity.ts";
 import type { Entry, ExecutionState, Kept, Replaced, Settled, Started } from "../run/journal.ts";
 import { itemPath } from "../run/path.ts";
@@ -120,14 +123,25 @@ function waitForm(wait: Wait, parts: FormParts, visit: string): Wait {
 }
 
 function approvalWaitForm(wait: ApprovalWait, parts: FormParts, visit: string): ApprovalWait {
-  const tool = toolOf(wait.id);
+  const { id, approvalId, facts, ...rest } = wait;
+  const tool = toolOf(id);
   const schema = tool === undefined ? parts.reachable : toolFacts(tool).input;
-  const named = { what: `what '${wait.facts.tool}' shows`, visit, schema };
-  return {
-    ...wait,
-    id: wait.id && identityForm(wait.id, visit),
+  const named = { what: `what '${facts.tool}' shows`, visit, schema };
+  const form = {
+    ...rest,
+    ...(id !== undefined && { id: identityForm(id, visit) }),
+    ...(approvalId !== undefined && { approvalId }),
+    facts: withoutNobody(facts),
     arguments: keptText(wait.arguments, parts, named),
   };
+  return form as ApprovalWait; // F1
+}
+
+/** F1 */
+function withoutNobody<T extends { readonly requestedBy: unknown }>(of: T): T {
+  if (of.requestedBy !== undefined) return of;
+  const { requestedBy: _nobody, ...rest } = of;
+  return rest as T;
 }
 
 function sleepForm(wait: SleepWait, visit: string): SleepWait {
@@ -218,25 +232,45 @@ function executionForm(execution: ExecutionState, parts: FormParts, visit: strin
 
 function visitForm(visit: VisitState, parts: FormParts): VisitState {
   if (visit.status === "finished") return visit;
-  const { path, items } = visit;
-  return {
-    ...visit,
-    inputs: inputsForm(visit.inputs, parts, path),
+  const { inputs, ...rest } = visit;
+  const { path, items } = rest;
+  const form = {
+    ...rest,
+    ...(inputs !== undefined && { inputs: inputsForm(inputs, parts, path) }),
     execution: executionForm(visit.execution, parts, path),
     ...(items !== undefined && {
       items: items.map((item, index) => itemForm(item, parts, itemPath(path, index))),
     }),
   };
+  return form as VisitState; // F1
 }
 
-/** A run's state as it is sealed. @throws FlowError `state-not-sealable` */
-export function stateForm(run: RunState, parts: FormParts): RunState {
-  return { ...run, ...standForm(run, parts) };
+/** A run's state as it is sealed; `stateOf` reads it. @throws FlowError `state-not-sealable` */
+export function stateForm(run: RunState, parts: FormParts): StateForm {
+  const { settling, frames, seed, ...rest } = run;
+  return {
+    ...frameForm(rest, parts),
+    seed: withoutNobody(seed),
+    ...(settling !== undefined && { settling }),
+    ...(frames.size > 0 && { frames: framesForm(frames, parts) }),
+  };
+}
+
+/** F1 */
+export type StateForm = Omit<RunState, "settling" | "frames"> &
+  Partial<Pick<RunState, "frames">> & { settling?: NonNullable<RunState["settling"]> };
+
+/** A state from its form. */
+export function stateOf({ settling, frames = new Map(), ...rest }: StateForm): RunState {
+  return { ...rest, settling, frames };
 }
 
 function standForm<T extends Stand>(stand: T, parts: FormParts): T {
-  const frames = [...stand.frames].map(([path, frame]) => [path, frameForm(frame, parts)] as const);
-  return { ...stand, ...frameForm(stand, parts), frames: new Map(frames) };
+  return { ...stand, ...frameForm(stand, parts), frames: framesForm(stand.frames, parts) };
+}
+
+function framesForm(frames: Stand["frames"], parts: FormParts): Stand["frames"] {
+  return new Map([...frames].map(([path, frame]) => [path, frameForm(frame, parts)]));
 }
 
 function frameForm<F extends Frame>(frame: F, parts: FormParts): F {
@@ -295,15 +329,26 @@ function takeExecution(
     take(question, () => replacedForm(question, parts, path));
 }
 
+function startedVisitForm(event: EventOf<"visit-started">, parts: FormParts): RunEvent {
+  const { inputs, ...rest } = event;
+  const form = {
+    ...rest,
+    ...(inputs !== undefined && { inputs: inputsForm(inputs, parts, event.visit) }),
+  };
+  return form as EventOf<"visit-started">; // F1
+}
+
 /** An event as it is sealed. @throws FlowError `state-not-sealable` */
 export function eventForm(event: RunEvent, parts: FormParts): RunEvent {
   switch (event.type) {
+    case "run-started":
+      return { ...event, seed: withoutNobody(event.seed) };
     case "forked":
     case "migrated":
     case "run-retried":
       return { ...event, stand: standForm(event.stand, parts) };
     case "visit-started":
-      return { ...event, inputs: inputsForm(event.inputs, parts, event.visit) };
+      return startedVisitForm(event, parts);
     case "call-started": {
       const { call: id, arguments: args, idempotent, visit } = event;
       const started = startedForm({ id, arguments: args, idempotent }, parts, visit);

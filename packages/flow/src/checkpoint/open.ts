@@ -29,6 +29,7 @@ import { keptAsText } from "../run/reveal.ts";
 import type { Frame, OpenVisit, Phase, RunState, VisitState } from "../run/state.ts";
 import { framesOf, nestedIn, ownExecutions } from "../run/tree.ts";
 import { askedBy, isOpen } from "../run/wait.ts";
+import { stateOf, type StateForm } from "./form.ts";
 import { manifestIn } from "./graph-header.ts";
 import { checkpointVersion } from "./seal.ts";
 
@@ -107,7 +108,7 @@ export function carriedOver(
 /** What the seal covered, built by what the graph reaches. */
 export function decodedState(graph: Graph, parts: Parts, runId: string, body: string): RunState {
   try {
-    return parts.sealer.decode(body, { schema: readableBy(graph, parts) }) as RunState;
+    return stateOf(parts.sealer.decode(body, { schema: readableBy(graph, parts) }) as StateForm);
   } catch (error) {
     if (!isSealError(error)) throw error;
     throw new FlowError(

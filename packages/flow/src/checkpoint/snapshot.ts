@@ -99,13 +99,16 @@ export function verifiedSnapshot(
   }
 }
 
-/** The state of a snapshot, given where the chain stands at its entry. @throws FlowError `checkpoint-tampered`, `state-invalid` */
+/** N1: `end`: where the chain stands at the entry that the snapshot names. @throws FlowError `checkpoint-tampered` */
+export function assertOfLog({ header }: KnownSnapshot, end: ChainEnd, runId: string): void {
+  if (header["entry"] !== end.mac) throw tampered(runId, "its log is not the one of its snapshot");
+}
+
+/** The state of a snapshot that is one of its log. @throws FlowError `checkpoint-tampered`, `state-invalid` */
 export function openedSnapshot(
   { row, header, body }: KnownSnapshot,
-  end: ChainEnd,
   { graph, parts, runId }: { graph: Graph; parts: Parts; runId: string },
 ): RunState {
-  if (header["entry"] !== end.mac) throw tampered(runId, "its log is not the one of its snapshot");
   const state = decodedState(graph, parts, runId, body);
   if (state.seed.runId !== runId || state.revision !== row.revision)
     throw tampered(runId, "its snapshot contradicts itself");

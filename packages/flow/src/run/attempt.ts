@@ -37,59 +37,63 @@ interface Waits {
  * of a run comes through here.
  */
 export function attempt<T>(place: Place, at: Executing, what: Attempt<T>): Promise<Attempted<T>> {
-  return once(place, at, what, () => tryOn(place, at, what));
+  return once(place, at, what, "first") as Promise<Attempted<T>>;
 }
 
 /** However often: what is tried in a loop leaves nothing of itself behind. */
 async function tryOn<T>(place: Place, at: Executing, what: Attempt<T>): Promise<Attempted<T>> {
   for (;;) {
-    const outcome = await once(place, at, what, () => undefined);
+    const outcome = await once(place, at, what, "later");
     if (outcome !== undefined) return outcome;
   }
 }
 
-/** `again`: what is done where it has to be tried again. */
-function once<T, A>(
+/** Where it has to be tried again, the first goes on by itself, and a later one says `undefined`. */
+type Turn = "first" | "later";
+
+function once<T>(
   place: Place,
   at: Executing,
   what: Attempt<T>,
-  again: () => MaybePromise<A>,
-): Promise<Attempted<T> | A> {
+  turn: Turn,
+): Promise<Attempted<T> | undefined> {
   const execution = new Execution(place, at, what.options);
-  const limit = limitTime(place.live, at.path, what.options.timeoutMs, execution);
+  const { timeoutMs } = what.options;
+  const limit =
+    timeoutMs === undefined ? undefined : limitTime(place.live, at.path, timeoutMs, execution);
   return run(place, execution, what.body).then((end) => {
     limit?.over();
     const closed = close(execution, end, limit);
     return closed instanceof Promise
-      ? closed.then((it) => judge(place, at, what, it, again))
-      : judge(place, at, what, closed, again);
+      ? closed.then((it) => judge(place, at, what, turn, it))
+      : judge(place, at, what, turn, closed);
   });
 }
 
-function judge<T, A>(
+function judge<T>(
   place: Place,
   at: Executing,
-  { options, read }: Attempt<T>,
+  what: Attempt<T>,
+  turn: Turn,
   end: ExecutionEnd,
-  again: () => MaybePromise<A>,
-): MaybePromise<Attempted<T> | A> {
+): MaybePromise<Attempted<T> | undefined> {
   if (end.how === "stopped") throw end.error;
   if (end.how === "waiting") return end;
-  const outcome = outcomeOf(end, read);
+  const outcome = outcomeOf(end, what.read);
   if (outcome.how !== "failed" || end.inDoubt === "within") return outcome;
-  return afterFailure(place, at, options.retry, { outcome, raiseDoubts: end.raiseDoubts }, again);
+  return afterFailure(place, at, what, turn, { outcome, raiseDoubts: end.raiseDoubts });
 }
 
-async function afterFailure<A>(
+async function afterFailure<T>(
   place: Place,
   at: Executing,
-  retry: Retry | undefined,
+  what: Attempt<T>,
+  turn: Turn,
   { outcome, raiseDoubts }: { outcome: Failed; raiseDoubts: (() => void) | undefined },
-  again: () => MaybePromise<A>,
-): Promise<Failed | Waits | A> {
-  const next = await retries(place, at, retry, outcome.error, raiseDoubts);
+): Promise<Attempted<T> | undefined> {
+  const next = await retries(place, at, what.options.retry, outcome.error, raiseDoubts);
   if (next.again === "in-doubt") return { how: "waiting" };
-  if (next.again) return again();
+  if (next.again) return turn === "first" ? tryOn(place, at, what) : undefined;
   return next.error === undefined ? outcome : { how: "failed", error: errorInfo(next.error) };
 }
 
@@ -169,10 +173,9 @@ function run(
   body: Attempt<unknown>["body"],
 ): Promise<ScopeEnd> {
   const { scope } = execution;
-  const code = (): unknown => body(execution);
   return signal === neverAborted
-    ? scope.run(code)
-    : live.executing(signal, scope, () => scope.run(code));
+    ? scope.run(body, execution)
+    : live.executing(signal, scope, () => scope.run(body, execution));
 }
 
 /** V3, and what a re-run left behind. */

@@ -5,6 +5,7 @@ import { formParts } from "../checkpoint/seal.ts";
 import { readableBy, tampered, wayFrom } from "../checkpoint/open.ts";
 import {
   noSnapshot,
+  assertOfLog,
   openedSnapshot,
   verifiedSnapshot,
   type KnownSnapshot,
@@ -58,6 +59,26 @@ export async function readLog(
 }
 
 /**
+ * The events after a revision, read from the newest snapshot on where that is not past it: what is before a snapshot is vouched
+ * for by that. Without such a one the whole log is read.
+ * @throws FlowError as `readRun`
+ */
+export async function readSince(
+  graph: Graph,
+  parts: Parts,
+  { scope, runId, after }: { scope: string; runId: string; after: number },
+): Promise<readonly RunEvent[]> {
+  const log = logOf(parts, runId);
+  const at = { graph, parts, log, scope, runId };
+  const row = await log.snapshot(scope, runId);
+  const snapshot = row && verifiedSnapshot(row, parts, { scope, runId });
+  if (snapshot === undefined || snapshot.row.revision > after)
+    return (await readAll(at)).told.events.slice(after);
+  const { told } = await readAfter(snapshot, at);
+  return told.events.slice(after - snapshot.row.revision);
+}
+
+/**
  * Reads a run's log from its newest snapshot on, and folds it: the state owns what its events held (FLOW-72).
  * @throws FlowError as `readLog`; `checkpoint-rolled-back` where the log ends before the snapshot
  */
@@ -80,20 +101,31 @@ export async function readRun(
 }
 
 async function readFrom(snapshot: KnownSnapshot, at: Reading): Promise<Replayed> {
+  const { version, text } = snapshot.row;
+  const { told, chars: charsSince } = await readAfter(snapshot, at);
+  const { events, end, way } = told;
+  const state = openedSnapshot(snapshot, at);
+  for (const event of events) fold(state, event);
+  const need = { version, chars: text.length, eventsSince: events.length, charsSince };
+  return { state, end, way, need };
+}
+
+/** What came after a snapshot, in the log that it is of. */
+async function readAfter(
+  snapshot: KnownSnapshot,
+  at: Reading,
+): Promise<{ readonly told: Told; readonly chars: number }> {
   const { runId } = at;
-  const { revision, version, text } = snapshot.row;
+  const { row, header } = snapshot;
+  const { revision } = row;
   const [entry, ...rows] = await rowsAfter(at, revision - 1);
   if (entry === undefined) {
     const message = `the log of run ${runId} ends before its snapshot: older rows were put back`;
     throw new FlowError("checkpoint-rolled-back", message, { runId, revision });
   }
   const start = chainOf(at).at(entry, revision);
-  const { events, end, way } = opened(at, rows, start, { entry, of: snapshot.header });
-  const state = openedSnapshot(snapshot, start, at);
-  for (const event of events) fold(state, event);
-  const eventsSince = events.length;
-  const need = { version, chars: text.length, eventsSince, charsSince: charsOf(rows) };
-  return { state, end, way, need };
+  assertOfLog(snapshot, start, runId);
+  return { told: opened(at, rows, start, { entry, of: header }), chars: charsOf(rows) };
 }
 
 async function readAll(at: Reading): Promise<{ readonly told: Told; readonly chars: number }> {

@@ -65,8 +65,11 @@ export async function spendAnswers(
     if (plan.votes.length > 0) await recordVotes(live, records!, plan.votes);
     return false;
   }
+  // Where they share a database, what became of them is in the commit that says so: a crash right after it loses nothing.
+  const isBeside = live.durable && records !== undefined && live.sharesHome(records.store);
+  if (isBeside) await concludeDoubts(live, waits, plan);
   await spendOnce(live, records, plan);
-  await concludeDoubts(live, waits, plan);
+  if (!isBeside) await concludeDoubts(live, waits, plan);
   if (unanswered === "supersede") await supersedeRest(live);
   return true;
 }
@@ -81,7 +84,7 @@ async function spendOnce(
   if (mac !== undefined && takeOnce(mac, "resumed", live.parts.clock.now()) !== undefined)
     throw usedUp(live, plan);
   try {
-    const { attemptId, settles, votes, due, again } = plan;
+    const { attemptId, settles, votes, due } = plan;
     const events = [...firedBy(due), ...askedAgain(plan)];
     await spend(live, records, attemptId, settles, { votes, events });
   } catch (error) {

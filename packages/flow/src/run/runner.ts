@@ -23,7 +23,7 @@ import type { EventOf, RunEvent } from "./event.ts";
 import { cancelRun } from "./cancel.ts";
 import { begin, fold } from "./fold.ts";
 import { forkOf } from "./fork.ts";
-import { readLog, readRun, type Replayed } from "./history.ts";
+import { readLog, readRun, readSince, type Replayed } from "./history.ts";
 import { LiveRun, neverAborted } from "./live.ts";
 import type { RunNotice } from "./notice.ts";
 import { checkOptions, resolveOptions, type FlowRunnerOptions, type Resolved } from "./options.ts";
@@ -288,10 +288,19 @@ export class FlowRunner {
     return this.#resolved.parts.telling.watch(runId);
   }
 
-  /** Everything that happened to a durable run, in order, verified (FLOW-74). @throws as `adopt` */
-  async history(flow: Flow, runId: string): Promise<readonly RunEvent[]> {
+  /**
+   * Everything that happened to a durable run, in order, verified (FLOW-74). `after`: what happened after that revision, read
+   * from the newest snapshot on where one is old enough, as `adopt` does. @throws as `adopt`
+   */
+  async history(
+    flow: Flow,
+    runId: string,
+    { after = 0 }: { readonly after?: number } = {},
+  ): Promise<readonly RunEvent[]> {
     const { parts, scope } = this.#resolved;
-    return (await readLog(graphOf(flow), parts, scope, runId)).events;
+    const graph = graphOf(flow);
+    if (after > 0) return readSince(graph, parts, { scope, runId, after });
+    return (await readLog(graph, parts, scope, runId)).events;
   }
 
   /** The id of a run that begins. @throws FlowError `input-invalid` */

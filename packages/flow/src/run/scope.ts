@@ -105,11 +105,11 @@ export class Scope {
   }
 
   /** Runs the code until this execution is over (S3). Never rejects. */
-  run(body: () => unknown): Promise<ScopeEnd> {
+  run<E>(body: (execution: E) => unknown, execution: E): Promise<ScopeEnd> {
     const over = new Promise<ScopeEnd>((resolve) => (this.#over = resolve));
     let returned: unknown;
     try {
-      returned = body();
+      returned = body(execution);
     } catch (error) {
       this.#close({ how: "failed", error });
       return over;

@@ -11,29 +11,56 @@ import { spentMax, spentMs } from "../limits.ts";
 export type Use = "resumed" | "cancelled";
 
 interface Spent {
+  readonly mac: string;
   readonly at: number;
   readonly use: Use;
 }
 
-const place = Symbol.for("@holdpoint/flow.spent");
+/** What was taken, oldest first from `first` on. A map whose first members go has to be read past all that went before. */
+interface Order {
+  list: Spent[];
+  first: number;
+}
 
-function memory(): Map<string, Spent> {
-  const home = globalThis as { [place]?: Map<string, Spent> };
-  return (home[place] ??= new Map());
+const place = Symbol.for("@holdpoint/flow.spent");
+const inOrder = Symbol.for("@holdpoint/flow.spent-order");
+
+type Memory = Map<string, Spent> & { [inOrder]?: Order };
+
+function memory(): Memory {
+  const home = globalThis as { [place]?: Memory };
+  return (home[place] ??= new Map<string, Spent>());
 }
 
 /** Takes a checkpoint if nobody did: `undefined`, or what was done with it before. */
 export function takeOnce(mac: string, use: Use, now: number): Use | undefined {
   const spent = memory();
-  for (const [old, { at }] of spent) {
-    // Insertion order is time order: the first that is young enough ends the sweep.
-    if (spent.size < spentMax && now - at < spentMs) break;
-    spent.delete(old);
-  }
+  const order = (spent[inOrder] ??= { list: [], first: 0 });
+  forget(spent, order, now);
   const before = spent.get(mac);
-  if (before === undefined) spent.set(mac, { at: now, use });
-  return before?.use;
+  if (before !== undefined) return before.use;
+  const taken: Spent = { mac, at: now, use };
+  spent.set(mac, taken);
+  order.list.push(taken);
+  return undefined;
 }
+
+/** Lets go of what is too old, and of the oldest where there are too many. */
+function forget(spent: Memory, order: Order, now: number): void {
+  const stands = (taken: Spent): boolean => spent.get(taken.mac) === taken; // else it was given back
+  for (; order.first < order.list.length; order.first++) {
+    const oldest = order.list[order.first]!;
+    if (!stands(oldest)) continue;
+    if (spent.size < spentMax && now - oldest.at < spentMs) break;
+    spent.delete(oldest.mac);
+  }
+  if (order.list.length <= 2 * spent.size + idleMax) return;
+  order.list = order.list.slice(order.first).filter(stands);
+  order.first = 0;
+}
+
+/** Places in the order that nothing stands for are let be up to here, and up to as many as there are others. */
+const idleMax = 1_024;
 
 /** What was done with a checkpoint, as far as this process remembers. */
 export function usedBefore(mac: string): Use | undefined {

@@ -16,10 +16,9 @@ export interface TimeLimit {
 export function limitTime(
   live: LiveRun,
   visit: string,
-  timeoutMs: number | undefined,
+  timeoutMs: number,
   execution: { signal: AbortSignal; readonly scope: Scope },
-): TimeLimit | undefined {
-  if (timeoutMs === undefined) return undefined;
+): TimeLimit {
   const controller = new AbortController();
   execution.signal = AbortSignal.any([execution.signal, controller.signal]);
   let timedOut: FlowError | undefined;

@@ -8,7 +8,7 @@ import { graphOf } from "../../src/graph/flow.ts";
 import { flow, FlowRunner, memoryRunLog, replies } from "../../src/index.ts";
 import { spentMax, spentMs } from "../../src/limits.ts";
 import { resolveOptions } from "../../src/run/options.ts";
-import { takeOnce } from "../../src/run/spent.ts";
+import { giveBack, takeOnce, usedBefore } from "../../src/run/spent.ts";
 import { breakingStore } from "../support/breaking-store.ts";
 import { effects } from "../support/effects.ts";
 import { decided, one, State } from "../support/one-call.ts";
@@ -188,6 +188,22 @@ describe("an answer is spent once", () => {
     for (let index = 0; index < spentMax; index++) takeOnce(`k${index}`, "resumed", spentMs + 1);
     expect(shared[Symbol.for("@holdpoint/flow.spent")]!.size).toBe(spentMax);
     expect(takeOnce("a", "resumed", spentMs + 1)).toBeUndefined();
+    asAnotherProcess();
+  });
+
+  it("FLOW-57 holds as many as its bound, the last ones, whatever was forgotten or given back before", () => {
+    asAnotherProcess();
+    const last = 2 * spentMax;
+    for (let index = 0; index < last; index++) {
+      takeOnce(`k${index}`, "resumed", 0);
+      if (index % 3 === 0) giveBack(`k${index}`);
+    }
+    const held = Array.from({ length: last }, (_, index) => index).filter(
+      (index) => usedBefore(`k${index}`) !== undefined,
+    );
+    expect(held).toHaveLength(spentMax);
+    expect(held.at(-1)).toBe(last - 1);
+    expect(held[0]).toBe(last - 1.5 * spentMax);
     asAnotherProcess();
   });
 

@@ -3,7 +3,7 @@ import { approve } from "@holdpoint/approvals";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { flow, isFlowError } from "../../src/index.ts";
+import { flow, isFlowError, replies } from "../../src/index.ts";
 import { effects } from "../support/effects.ts";
 import { dana, no, paused, rejection, stateOf, world, yes } from "../support/world.ts";
 
@@ -88,6 +88,33 @@ describe("a decision goes to the call that was shown", () => {
     expect(notices.map(({ type }) => type)).toContain("answer-unused");
     stateOf(await runner().resume(f, second.checkpoint, yes()));
     expect(log).toEqual(["gated(101)"]);
+  });
+
+  it("FLOW-35 asks again for another tool, and for the equal call of another run", async () => {
+    const { log, gated, other } = effects();
+    let tool: typeof gated | typeof other = gated;
+    const f = flow("f", State)
+      .node("a", async (_, ctx) => {
+        await ctx.call(tool, { n: 1 });
+      })
+      .build();
+    const { runner, outcomes } = world();
+    const first = paused(await runner().run(f, { n: 1 }, { runId: "one" }));
+    tool = other;
+    const second = paused(await runner().resume(f, first.checkpoint, yes()));
+    expect(second.pendings).toMatchObject([{ tool: "other", request: { arguments: { n: 1 } } }]);
+    expect(second.pending.id).not.toBe(first.pending.id);
+    const twin = paused(await runner().run(f, { n: 1 }, { runId: "two" }));
+    stateOf(await runner().resume(f, second.checkpoint, yes()));
+    expect(log).toEqual(["other(1)"]);
+    // The other run's question is its own, and an answer to this run's answers nothing there.
+    const mixed = replies({ [second.pending.id]: yes() });
+    expect(await rejection(runner().resume(f, twin.checkpoint, mixed))).toMatchObject({
+      code: "answer-unknown",
+    });
+    expect(paused(await runner().resume(f, twin.checkpoint)).pending.id).toBe(twin.pending.id);
+    expect(log).toEqual(["other(1)"]);
+    expect((await outcomes()).toSorted()).toEqual(["executed", "unused"]);
   });
 
   it("FLOW-36 raises a denial at its call, where the node may catch it, and else ends the run with it", async () => {

@@ -1,3 +1,4 @@
+import { memoryApprovalStore, memoryHome, StoreUnavailable } from "@holdpoint/approvals";
 import { defineTool } from "@holdpoint/tools";
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
@@ -10,6 +11,7 @@ import {
   memoryRunLog,
   replies,
   type NodeContext,
+  type RunLog,
 } from "../../src/index.ts";
 import { die, died, dying, never, says, State } from "../support/dying.ts";
 import { effects } from "../support/effects.ts";
@@ -202,6 +204,32 @@ describe("a call that had begun and has no end", () => {
       expect(await count("pending")).toBe(0);
     });
   }
+
+  it("FLOW-76 APR-21 ends the approval in the commit that takes the answer in, where both are one database", async () => {
+    const home = memoryHome();
+    const log = memoryRunLog(home);
+    const { pay } = dying({ confirm: true });
+    const f = flow("f", State)
+      .node("pay", async (_, ctx) => ({ note: String((await ctx.call(pay, {})).paid) }))
+      .build();
+    const { runner, outcomes } = world({ log, store: memoryApprovalStore(home) });
+    const first = waiting(await runner().run(f, { n: 1 }, { runId: "r" }));
+    await die((signal) => runner().resume(f, first.checkpoint, yes(), { signal }));
+    const { checkpoint } = waiting(await runner().adopt(f, "r"));
+    let commits = 0;
+    const once: RunLog = {
+      ...log,
+      async commit(attemptId, writes) {
+        commits += 1;
+        if (commits > 1) throw new StoreUnavailable("the log is away");
+        return log.commit(attemptId, writes);
+      },
+    };
+    const said = inDoubt.ran(pay, { paid: 77 }, { by: dana });
+    await rejection(runner({ log: once }).resume(f, checkpoint, said));
+    expect(await outcomes()).toEqual(["executed"]);
+    expect(stateOf(await runner().adopt(f, "r")).note).toBe("77");
+  });
 
   it("FLOW-76 FLOW-30 waits beside approvals and siblings, and all are answered in one resume", async () => {
     const { log, gated, free } = effects();

@@ -3,6 +3,7 @@ import { z } from "zod";
 
 import { flow, memoryRunLog, replies } from "../../src/index.ts";
 import { handClock } from "../support/clock.ts";
+import { effects } from "../support/effects.ts";
 import { die, died, dying, says, State } from "../support/dying.ts";
 import { recordlessPort, rejection, stateOf, waiting, world, yes } from "../support/world.ts";
 
@@ -37,6 +38,52 @@ describe("a call in doubt that nobody asks for, or somewhere else", () => {
       });
     }
   }
+
+  it("FLOW-76 asks nothing about one that the code may still ask for, while it waits for something else", async () => {
+    const { pay, entered } = dying();
+    const { gated } = effects();
+    let again = false;
+    const f = flow("f", State)
+      .node("pay", async (_, ctx) => {
+        if (again) await ctx.call(gated, { n: 1 });
+        return { note: `paid ${(await ctx.call(pay, {})).paid}` };
+      })
+      .build();
+    const { runner } = await died(f);
+    again = true;
+    const first = waiting(await runner().adopt(f, "r"));
+    expect(first.pendings).toMatchObject([{ kind: "approval", tool: "gated" }]);
+    const second = waiting(await runner().resume(f, first.checkpoint, yes()));
+    expect(second.pendings).toMatchObject([{ kind: "in-doubt", tool: "pay", asked: true }]);
+    const ran = says["ran"]!(pay);
+    expect(stateOf(await runner().resume(f, second.checkpoint, ran)).note).toBe("paid 77");
+    expect(entered).toHaveLength(1);
+  });
+
+  it("FLOW-76 fails by one that a person had count as failed when the code is done, not while it waits", async () => {
+    const { pay } = dying();
+    const { gated, log } = effects();
+    let does: "pays" | "nothing" | "asks" = "pays";
+    const f = flow("f", State)
+      .node("pay", async (_, ctx) => {
+        if (does === "pays") await ctx.call(pay, {});
+        if (does === "asks") await ctx.call(gated, { n: 1 });
+        return { note: "went on" };
+      })
+      .build();
+    const { runner } = await died(f);
+    does = "nothing";
+    const first = waiting(await runner().adopt(f, "r"));
+    expect(first.pendings).toMatchObject([{ kind: "in-doubt", asked: false }]);
+    does = "asks";
+    const failed = says["failed"]!(pay);
+    const second = waiting(await runner().resume(f, first.checkpoint, failed));
+    expect(second.pendings).toMatchObject([{ kind: "approval", tool: "gated" }]);
+    expect(await rejection(runner().resume(f, second.checkpoint, yes()))).toMatchObject({
+      cause: { code: "in-doubt" },
+    });
+    expect(log).toEqual(["gated(1)"]);
+  });
 
   it("FLOW-76 waits for each of several that nobody asks for any more", async () => {
     const one = dying();
@@ -179,6 +226,42 @@ describe("a call in doubt that nobody asks for, or somewhere else", () => {
       });
     }
   }
+
+  it("FLOW-76 FLOW-34 is asked about anew in the visit where the run that was asking about it is asked for no more", async () => {
+    const { pay, entered } = dying();
+    const { gated } = effects();
+    let goes: "within" | "alone" = "within";
+    const inner = flow("inner", State)
+      .node("pay", async (_, ctx) => ({ note: String((await ctx.call(pay, { id: 5 })).paid) }))
+      .build();
+    const f = flow("f", State)
+      .node(
+        "outer",
+        async (s, ctx) => {
+          const asked = ctx.call(gated, { n: 1 });
+          if (goes === "within") await ctx.run(inner, s);
+          return { note: `got ${(await asked).got}` };
+        },
+        { runs: [inner] },
+      )
+      .build();
+    const { runner, notices } = await died(f);
+    const first = waiting(await runner().adopt(f, "r"));
+    const doubt = first.pendings.find(({ kind }) => kind === "in-doubt")!;
+    const question = first.pendings.find(({ kind }) => kind === "approval")!;
+    expect(doubt.path).toBe("outer#1/inner.0/pay#1");
+    goes = "alone";
+    const reply = replies({ [question.id]: yes() });
+    const second = waiting(await runner().resume(f, "r", reply));
+    expect(second.pendings).toMatchObject([{ kind: "in-doubt", path: "outer#1", asked: false }]);
+    expect(second.pending.id).not.toBe(doubt.id);
+    const told = notices.map(({ type }) => type);
+    expect(told).toContain("nested-dropped");
+    expect(told).not.toContain("superseded"); // nobody's question was taken back
+    const ran = says["ran"]!(pay);
+    expect(stateOf(await runner().resume(f, second.checkpoint, ran)).note).toBe("got 10");
+    expect(entered).toHaveLength(1);
+  });
 
   it("FLOW-76 TOOL-13 is not tried again with the visit that it is within, whose time is over", async () => {
     const { pay, entered } = dying();

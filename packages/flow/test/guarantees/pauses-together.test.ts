@@ -2,7 +2,7 @@ import { defineTool } from "@holdpoint/tools";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { flow, replies } from "../../src/index.ts";
+import { flow, memoryRunLog, replies } from "../../src/index.ts";
 import { settle } from "../support/clock.ts";
 import { effects } from "../support/effects.ts";
 import { no, paused, recordlessPort, rejection, stateOf, world, yes } from "../support/world.ts";
@@ -215,6 +215,45 @@ describe("everything that waits in a round is in the result", () => {
     expect(log).toEqual(["gated(1)"]);
     expect((await outcomes()).toSorted()).toEqual(["executed", "superseded"]);
     expect(await count("pending")).toBe(0);
+  });
+
+  it("FLOW-38 asks a withdrawn question anew where the code comes back to it, and says on record that it was not asked again at once", async () => {
+    const { log, tool, gated, other } = effects();
+    const third = tool("third", { confirm: true });
+    let asks: readonly (typeof gated | typeof other | typeof third)[] = [gated, other];
+    const f = flow("f", State)
+      .node("a", async (_, ctx) => {
+        const [first, ...rest] = asks.map((asked) => ctx.call(asked, { n: 1 }));
+        await first;
+        await Promise.all(rest);
+      })
+      .build();
+    const { runner, outcomes } = world({ log: memoryRunLog() });
+    const first = paused(await runner().run(f, { n: 1 }, { runId: "r" }));
+    asks = [gated, third];
+    const one = replies({ [first.pending.id]: yes() });
+    const second = paused(await runner().resume(f, "r", one));
+    expect(second.pendings.map(({ tool: asked }) => asked)).toEqual(["third"]);
+    expect(await runner().history(f, "r")).toContainEqual(
+      expect.objectContaining({
+        type: "superseded",
+        approvalId: first.pendings[1]!.id,
+        again: false,
+      }),
+    );
+    asks = [gated, third, other];
+    const two = replies({ [second.pending.id]: yes() });
+    const last = paused(await runner().resume(f, "r", two));
+    expect(last.pendings.map(({ tool: asked }) => asked)).toEqual(["other"]);
+    expect(last.pending.id).not.toBe(first.pendings[1]!.id);
+    stateOf(await runner().resume(f, last.checkpoint, yes()));
+    expect(log).toEqual(["gated(1)", "third(1)", "other(1)"]);
+    expect((await outcomes()).toSorted()).toEqual([
+      "executed",
+      "executed",
+      "executed",
+      "superseded",
+    ]);
   });
 
   it("R036 answers two questions of one node in both orders, and both at once", async () => {

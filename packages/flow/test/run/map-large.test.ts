@@ -1,8 +1,17 @@
+import { defineTool } from "@holdpoint/tools";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { appendWrite, flow, memoryRunLog } from "../../src/index.ts";
+import {
+  appendWrite,
+  flow,
+  memoryRunLog,
+  replies,
+  type RunLog,
+  type RunResult,
+} from "../../src/index.ts";
 import { carried } from "../support/carried.ts";
+import { logMeter } from "../support/log-meter.ts";
 import { effects } from "../support/effects.ts";
 import { no, paused, stateOf, world, yes } from "../support/world.ts";
 
@@ -59,6 +68,62 @@ describe("large maps", () => {
     expect(state["got"]).toEqual(expected);
     expect(expected.filter((got) => got === "failed")).toHaveLength(3);
   });
+
+  it("R132 FLOW-33 FLOW-77 does each of 1,000 items once, over 37 questions, 3 failures and two deaths of its process", async () => {
+    const fails = new Set([0, 500, 999]);
+    const entered = new Map<string, number>();
+    const concurrency = 8;
+    const pays = defineTool({
+      name: "pays",
+      description: "pays",
+      input: z.object({ n: z.number() }),
+      output: z.object({ got: z.number() }),
+      idempotent: true,
+      confirm: ({ n }) => n % 27 === 5,
+      execute: ({ n }, { idempotencyKey: key }) => {
+        entered.set(key, (entered.get(key) ?? 0) + 1);
+        if (fails.has(n)) throw new RangeError(`no ${n}`);
+        return { got: n * 10 };
+      },
+    });
+    const f = flow("f", State)
+      .mapCall("each", pays, {
+        over: (s) => s.list,
+        args: (n) => ({ n }),
+        into: outcomes,
+        onError: "skip",
+        concurrency,
+      })
+      .build();
+    const list = range(1_000);
+    const inner = memoryRunLog();
+    const { runner, count } = world();
+    const dies = async (commits: number, work: (log: RunLog) => Promise<unknown>) => {
+      const { log, dieAt } = logMeter(inner);
+      const dead = dieAt(commits);
+      void work(log);
+      await dead;
+    };
+    await dies(60, (log) => runner({ log }).run(f, { list }, { runId: "r" }));
+    await dies(50, (log) => runner({ log }).adopt(f, "r"));
+    const done = entered.size;
+    expect(done).toBeLessThan(1_000 - 37);
+    let now: RunResult<typeof f> = await runner({ log: inner }).adopt(f, "r");
+    expect(paused(now).pendings).toHaveLength(37);
+    let pauses = 0;
+    for (; now.status === "paused"; pauses++) {
+      const { id } = now.pendings[pauses % now.pendings.length]!;
+      now = await runner({ log: inner }).resume(f, "r", replies({ [id]: yes() }));
+    }
+    expect(pauses).toBe(37);
+    expect(now.state.got).toEqual(list.map((n) => (fails.has(n) ? "failed" : n * 10)));
+    // Under one key each; entered again, with that very key, are those alone that a death cut off.
+    expect(entered.size).toBe(1_000);
+    const again = [...entered.values()].filter((times) => times > 1);
+    expect(again.every((times) => times <= 3)).toBe(true);
+    expect(again.length).toBeLessThanOrEqual(2 * concurrency);
+    expect(await count("pending")).toBe(0);
+  }, 240_000);
 
   it("FLOW-72 goes on after a crash at any revision with the items that had ended, from its log", async () => {
     const { log, tool } = effects();

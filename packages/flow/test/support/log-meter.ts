@@ -11,7 +11,7 @@ export interface LogMeter {
   /** Entries read since the last call. */
   readonly read: () => number;
   /** From commit `number` on nothing is answered any more, as for a process that died before it. */
-  dieAt(number: number): Promise<void>;
+  readonly dieAt: (number: number) => Promise<void>;
 }
 
 /** A run log in memory that is measured, and can die. */

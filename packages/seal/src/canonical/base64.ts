@@ -1,4 +1,4 @@
-import { charCodeAt, fromUtf8 } from "../platform.ts";
+import { charCodeAt, fromUtf8, lengthOf } from "../platform.ts";
 
 /**
  * Base64 with the URL alphabet and no padding: the one spelling that this format uses for bytes,
@@ -6,6 +6,7 @@ import { charCodeAt, fromUtf8 } from "../platform.ts";
  */
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const INVALID = 255;
+const bytesClass = Uint8Array;
 const letters = new Uint8Array(64);
 const values = new Uint8Array(256).fill(INVALID);
 for (let i = 0; i < 64; i++) {
@@ -13,9 +14,15 @@ for (let i = 0; i < 64; i++) {
   values[ALPHABET.charCodeAt(i)] = i;
 }
 
+/** Characters of the text of so many bytes. */
+export function base64Length(bytes: number): number {
+  const rest = bytes % 3;
+  return ((bytes - rest) / 3) * 4 + (rest === 0 ? 0 : rest + 1);
+}
+
 export function toBase64(bytes: Uint8Array): string {
-  const { length } = bytes;
-  const out = new Uint8Array(Math.ceil((length * 4) / 3));
+  const length = lengthOf(bytes);
+  const out = new bytesClass(base64Length(length));
   let to = 0;
   let i = 0;
   for (; i + 2 < length; i += 3) {
@@ -39,7 +46,7 @@ export function fromBase64(text: string): Uint8Array | undefined {
   const { length } = text;
   const rest = length % 4;
   if (rest === 1) return undefined;
-  const out = new Uint8Array(Math.floor((length * 3) / 4));
+  const out = new bytesClass(((length - rest) / 4) * 3 + (rest === 0 ? 0 : rest - 1));
   let to = 0;
   let held = 0;
   let bits = 0;
@@ -60,7 +67,7 @@ export function fromBase64(text: string): Uint8Array | undefined {
 
 /** A string's UTF-16 units, low byte first: how a string that UTF-8 can't carry is kept (SEAL-14). */
 export function unitsToBase64(text: string): string {
-  const bytes = new Uint8Array(text.length * 2);
+  const bytes = new bytesClass(text.length * 2);
   for (let i = 0; i < text.length; i++) {
     const unit = charCodeAt(text, i);
     bytes[2 * i] = unit & 255;

@@ -1,10 +1,16 @@
-import { getNames, getSymbols, hostUtil, slotGetter } from "../platform.ts";
-import { fromBase64, toBase64 } from "./base64.ts";
+import {
+  getNames,
+  getSymbols,
+  hostUtil,
+  lengthOf,
+  slotGetter,
+  typedArrayPrototype,
+} from "../platform.ts";
+import { base64Length, fromBase64, toBase64 } from "./base64.ts";
 import type { Row, Writer } from "./row.ts";
 
 type View = Uint8Array | DataView;
 
-const typedArrayPrototype = Object.getPrototypeOf(Uint8Array.prototype) as object;
 const viewBuffer = slotGetter(typedArrayPrototype, "buffer")!;
 const viewOffset = slotGetter(typedArrayPrototype, "byteOffset")!;
 const viewLength = slotGetter(typedArrayPrototype, "byteLength")!;
@@ -55,14 +61,15 @@ function viewRow(tag: string, className: string, viewClass: ViewClass): Row {
         ? windowOf(value, writer, dataBuffer, dataOffset, dataLength)
         : windowOf(value, writer, viewBuffer, viewOffset, viewLength);
       if (isData) writer.bare(value, "a DataView");
-      else bareView(value, bytes, viewClass, bytes.length / elementBytes, writer);
-      writer.spend(Math.ceil((bytes.length * 4) / 3));
+      else bareView(value, bytes, viewClass, lengthOf(bytes) / elementBytes, writer);
+      writer.spend(base64Length(lengthOf(bytes)) + 2);
       return toBase64(bytes);
     },
     check(payload, checker) {
       const bytes = fromBase64(checker.text(payload));
       if (bytes === undefined) checker.refuse("not base64 in its one spelling");
-      else if (bytes.length % elementBytes !== 0) checker.refuse("not a whole number of elements");
+      else if (lengthOf(bytes) % elementBytes !== 0)
+        checker.refuse("not a whole number of elements");
     },
     build: (payload) => new viewClass(ownBuffer(payload as string)),
   };
@@ -70,7 +77,7 @@ function viewRow(tag: string, className: string, viewClass: ViewClass): Row {
 
 /** A fresh buffer of exactly the bytes: never a pool, never a neighbour's. */
 function ownBuffer(payload: string): ArrayBuffer {
-  return (fromBase64(payload) as Uint8Array).buffer as ArrayBuffer;
+  return viewBuffer(fromBase64(payload) as Uint8Array) as ArrayBuffer;
 }
 
 /** SEAL-11: an `ArrayBuffer` of its own. */
@@ -80,7 +87,7 @@ export const bufferRow: Row = {
   encode(value, writer) {
     const bytes = new bytesClass(plainBuffer(value, writer));
     writer.bare(value, "an ArrayBuffer");
-    writer.spend(Math.ceil((bytes.length * 4) / 3));
+    writer.spend(base64Length(lengthOf(bytes)) + 2);
     return toBase64(bytes);
   },
   check(payload, checker) {

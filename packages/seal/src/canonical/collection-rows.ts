@@ -6,6 +6,7 @@ import {
   setAdd,
   setHas,
   slotGetter,
+  toNumber,
 } from "../platform.ts";
 import { unitsOf } from "./scalar-rows.ts";
 import { blankList } from "./blank-list.ts";
@@ -65,9 +66,11 @@ export const mapRow: Row = {
     return map;
   },
   order(payload, print) {
-    const pairs = (payload as Json[][]).map((pair) => [print(pair[0]!), print(pair[1]!)] as const);
-    arraySort(pairs, (a, b) => (a[0] === b[0] ? compareText(a[1], b[1]) : compareText(a[0], b[0])));
-    return `[${pairs.map((pair) => `[${pair[0]},${pair[1]}]`).join(",")}]`;
+    return printSorted(payload as Json[][], (pair) => {
+      const first = print(pair[0]!);
+      const last = print(pair[1]!);
+      return { first, last, text: `[${first},${last}]` };
+    });
   },
 };
 
@@ -100,11 +103,33 @@ export const setRow: Row = {
     return set;
   },
   order(payload, print) {
-    const members = (payload as Json[]).map(print);
-    arraySort(members, compareText);
-    return `[${members.join(",")}]`;
+    return printSorted(payload as Json[], (member) => {
+      const text = print(member);
+      return { first: text, last: "", text };
+    });
   },
 };
+
+/** What an entry or member is sorted by, and its text. */
+interface Printed {
+  readonly first: string;
+  readonly last: string;
+  readonly text: string;
+}
+
+function printSorted<Item extends Json>(
+  items: readonly Item[],
+  print: (item: Item) => Printed,
+): string {
+  const printed: Printed[] = [];
+  // No element is inherited here: the check before each use has seen to that.
+  for (let i = 0; i < items.length; i++) printed[i] = print(items[i]!);
+  arraySort(printed, (a, b) => compareText(a.first, b.first) || compareText(a.last, b.last));
+  let text = "[";
+  for (let i = 0; i < printed.length; i++)
+    text += i === 0 ? printed[i]!.text : `,${printed[i]!.text}`;
+  return `${text}]`;
+}
 
 /** UTF-16 code units decide, as RFC 8785 has it: what `<` compares, and no locale. */
 export function compareText(a: string, b: string): number {
@@ -119,8 +144,8 @@ export function isReservedKey(key: string): boolean {
 /** Whether an object would iterate `key` among its integer keys, first and ascending. */
 export function isIndexKey(key: string): boolean {
   if (key.length === 0 || key.length > 10) return false;
-  const index = Number(key);
-  return index >>> 0 === index && index < 4_294_967_295 && String(index) === key;
+  const index = toNumber(key);
+  return index >>> 0 === index && index < 4_294_967_295 && `${index}` === key;
 }
 
 /** SEAL-08: an object one of whose keys could be taken for something else. */
@@ -140,7 +165,7 @@ export const objectRow: Row = {
       setAdd(seen, key);
       if (typeof spelled !== "string" || isReservedKey(key)) reserved = true;
       // Objects iterate integer keys first and ascending: another order would not come back.
-      const index = isIndexKey(key) ? Number(key) : -1;
+      const index = isIndexKey(key) ? toNumber(key) : -1;
       if (index >= 0 && (!indexes || index < lastIndex)) checker.refuse("keys out of order");
       if (index >= 0) lastIndex = index;
       else indexes = false;
@@ -158,13 +183,11 @@ export const objectRow: Row = {
     return object;
   },
   order(payload, print) {
-    const pairs = (payload as Json[][]).map((pair) => [
-      keyText(pair[0]!),
-      print(pair[0]!),
-      print(pair[1]!),
-    ]);
-    arraySort(pairs, (a, b) => compareText(a[0]!, b[0]!));
-    return `[${pairs.map((pair) => `[${pair[1]},${pair[2]}]`).join(",")}]`;
+    return printSorted(payload as Json[][], (pair) => ({
+      first: keyText(pair[0]!),
+      last: "",
+      text: `[${print(pair[0]!)},${print(pair[1]!)}]`,
+    }));
   },
 };
 

@@ -17,12 +17,15 @@ import {
   isBare,
   isWellFormed,
   jsonStringify,
+  lengthOf,
   mapGet,
   mapHas,
   objectKeys,
   objectPrototype,
   setAdd,
   setHas,
+  sliceText,
+  subarray,
   utf8,
 } from "../platform.ts";
 import { keyText } from "./collection-rows.ts";
@@ -48,10 +51,10 @@ export function checkText(
   if (text.length > limits.bytes) throw tooLong(limits.bytes);
   if (!isWellFormed(text)) throw new SealDecodeError("", "an unpaired surrogate");
   const bytes = utf8(text);
-  if (bytes.length > limits.bytes) throw tooLong(limits.bytes);
+  if (lengthOf(bytes) > limits.bytes) throw tooLong(limits.bytes);
   const spelling = scan(text, bytes, limits);
   if (spelling.status === "refused") {
-    const before = bytes.subarray(0, spelling.at);
+    const before = subarray(bytes, 0, spelling.at);
     throw new SealDecodeError(locate(fromUtf8(before)).path, spelling.reason);
   }
   let tree: Json;
@@ -88,7 +91,7 @@ class Place {
   level = 0;
 
   path(): string {
-    return formatPath(this.at.slice(0, this.level));
+    return formatPath(this.at, 0, this.level);
   }
 }
 
@@ -212,15 +215,18 @@ class Check implements Checker {
   allowModel(name: string): void {
     // SEAL-41, SEAL-42: nothing is built for a name that the schema doesn't reach.
     if (!setHas(this.#allowed, name)) {
-      this.refuse(`class ${JSON.stringify(name.slice(0, 64))} is not one that the schema reaches`, {
-        code: "class-not-allowed",
-      });
+      this.refuse(
+        `class ${jsonStringify(sliceText(name, 0, 64))} is not one that the schema reaches`,
+        {
+          code: "class-not-allowed",
+        },
+      );
     }
   }
 
   allowCodec(name: string): void {
     if (!mapHas(this.#settings.codecOf, name)) {
-      this.refuse(`no codec named ${JSON.stringify(name.slice(0, 64))}`, {
+      this.refuse(`no codec named ${jsonStringify(sliceText(name, 0, 64))}`, {
         code: "class-not-allowed",
       });
     }

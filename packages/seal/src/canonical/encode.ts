@@ -29,14 +29,16 @@ import {
 import { describe } from "./advice.ts";
 import { blankList } from "./blank-list.ts";
 import { isReservedKey } from "./collection-rows.ts";
-import { formatPath, type Segment } from "./path.ts";
+import { formatPath, SELF, type Segment } from "./path.ts";
 import { intrinsicName } from "./registry.ts";
 import type { Json, Writer } from "./row.ts";
 import { bigintTag, needsUnits, numberTag, unitsTag } from "./scalar-rows.ts";
 import type { CodecSettings } from "./settings.ts";
 
-/** A step of a path that names nothing. */
-const SELF: Segment = { place: "" };
+/** `{"$tag":…}` around a payload, beside the tag; `{"$num":"-0"}` and `{"$undefined":true}` whole. */
+const TAG_CHARS = 5;
+const NUMBER_TAG_CHARS = 13;
+const UNDEFINED_TAG_CHARS = 19;
 
 export class Walk implements Writer {
   readonly #settings: CodecSettings;
@@ -109,22 +111,23 @@ export class Walk implements Writer {
   }
 
   #path(level: number = this.#level): string {
-    return formatPath(this.#at.slice(1, level + 1).filter((segment) => segment !== SELF));
+    return formatPath(this.#at, 1, level + 1);
   }
 
   #value(value: unknown, depth: number): Json {
     if (++this.#nodes > this.#maxNodes) this.#tooMany();
     switch (typeof value) {
       case "string":
+        if (this.#careful && needsUnits(value)) return this.#tag(unitsTag(value, this), depth);
         this.spend(value.length + 2);
-        return this.#careful && needsUnits(value) ? this.#tag(unitsTag(value, this), depth) : value;
+        return value;
       case "number":
         // SEAL-03: zero's sign, and the values that are no numbers to JSON.
-        return isPlainScalar(value) ? value : this.#tag(numberTag(value), depth);
+        return isPlainScalar(value) ? value : this.#tag(numberTag(value), depth, NUMBER_TAG_CHARS);
       case "boolean":
         return value;
       case "undefined":
-        return this.#tag({ $undefined: true }, depth);
+        return this.#tag({ $undefined: true }, depth, UNDEFINED_TAG_CHARS);
       case "bigint":
         return this.#tag(bigintTag(value, this), depth);
       case "object":
@@ -136,9 +139,9 @@ export class Walk implements Writer {
     }
   }
 
-  /** Counts the bracket and the payload of a tag without parts. */
-  #tag(tag: Json, depth: number): Json {
-    this.spend(0, 1, 1);
+  /** Counts the bracket and the payload of a tag without parts; its characters where its row hasn't. */
+  #tag(tag: Json, depth: number, characters = 0): Json {
+    this.spend(characters, 1, 1);
     this.nest(depth);
     return tag;
   }
@@ -156,7 +159,7 @@ export class Walk implements Writer {
       this.#enter(value, depth);
       const payload = row.encode(value, this, depth + 1);
       this.#level--;
-      this.spend(0, 1);
+      this.spend(row.tag.length + TAG_CHARS, 1);
       return { [row.tag]: payload };
     }
     const model = mapGet(modelOf, prototype);
@@ -175,8 +178,13 @@ export class Walk implements Writer {
     if (++this.#brackets > this.#maxBrackets) this.#tooManyBrackets();
   }
 
-  fields(source: object, depth: number, wanted?: (key: string) => boolean): Json {
-    this.#enter(source, depth);
+  fields(
+    source: object,
+    depth: number,
+    wanted?: (key: string) => boolean,
+    held: object = source,
+  ): Json {
+    this.#enter(held, depth);
     const names = getNames(source);
     if (getSymbols(source).length > 0) {
       this.refuse("a symbol key", "Use a string key, or leave the property out");
@@ -248,6 +256,8 @@ export class Walk implements Writer {
     for (let i = 0; i < names.length; i++) {
       const key = names[i]!;
       const units = this.#careful && needsUnits(key);
+      // Counted as the name that it can't be.
+      if (units) this.#bytes -= key.length + 2;
       const spelled = units ? this.#tag(unitsTag(key, this), depth + 3) : key;
       pairs[i] = [spelled, getDescriptor(written, key)!.value as Json];
     }
@@ -345,7 +355,8 @@ export class Walk implements Writer {
     this.nest(depth + 1);
     this.spend(name.length + 14, 3, 1);
     this.#at[this.#level] = { place: "fields" };
-    const fields = this.fields(value, depth + 2, (key) => key[0] !== "_");
+    // The instance is held one level up: held twice it would be taken for a cycle.
+    const fields = this.fields(value, depth + 2, (key) => key[0] !== "_", {});
     this.#within = outer;
     this.#level--;
     return { $model: [name, fields] };

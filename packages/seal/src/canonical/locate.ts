@@ -1,4 +1,5 @@
-import { formatPath, type Segment } from "./path.ts";
+import { charCodeAt, jsonParse, setAdd, setHas, sliceText } from "../platform.ts";
+import { formatPath, SELF, type Segment } from "./path.ts";
 
 /**
  * The path of the end of a text's beginning, and of the first repeated name in it: only walked when a text is
@@ -7,47 +8,51 @@ import { formatPath, type Segment } from "./path.ts";
 export function locate(text: string): { path: string; repeated: string | undefined } {
   const path: Segment[] = [];
   const names: (Set<string> | undefined)[] = [];
+  let level = 0;
   let repeated: string | undefined;
   let i = 0;
   while (i < text.length) {
-    const character = text[i]!;
-    if (character === '"') {
+    const code = charCodeAt(text, i);
+    if (code === 34) {
       const end = endOfString(text, i);
-      if (text[end] === ":") {
-        const name = spelledName(text.slice(i, end));
-        const seen = names[names.length - 1];
-        path[path.length - 1] = name;
-        if (seen?.has(name) === true) repeated ??= formatPath(path);
-        seen?.add(name);
+      const seen = level === 0 ? undefined : names[level - 1];
+      if (seen !== undefined && charCodeAt(text, end) === 58) {
+        const name = spelledName(sliceText(text, i, end));
+        path[level - 1] = name;
+        if (setHas(seen, name)) repeated ??= formatPath(path, 0, level);
+        setAdd(seen, name);
       }
       i = end;
       continue;
     }
-    if (character === "{" || character === "[") {
-      path.push(character === "[" ? 0 : { place: "" });
-      names.push(character === "{" ? new Set() : undefined);
-    } else if (character === "}" || character === "]") {
-      path.pop();
-      names.pop();
-    } else if (character === ",") {
-      const last = path[path.length - 1];
-      if (typeof last === "number") path[path.length - 1] = last + 1;
+    if (code === 123 || code === 91) {
+      path[level] = code === 91 ? 0 : SELF;
+      names[level] = code === 123 ? new Set() : undefined;
+      level++;
+    } else if (code === 125 || code === 93) {
+      if (level > 0) level--;
+    } else if (code === 44 && level > 0) {
+      const last = path[level - 1];
+      if (typeof last === "number") path[level - 1] = last + 1;
     }
     i++;
   }
-  const named = path.filter((segment) => typeof segment !== "object");
-  return { path: formatPath(named), repeated };
+  return { path: formatPath(path, 0, level), repeated };
 }
 
 function endOfString(text: string, start: number): number {
   let i = start + 1;
-  while (i < text.length && text[i] !== '"') i += text[i] === "\\" ? 2 : 1;
+  while (i < text.length) {
+    const code = charCodeAt(text, i);
+    if (code === 34) break;
+    i += code === 92 ? 2 : 1;
+  }
   return i + 1;
 }
 
 function spelledName(quoted: string): string {
   try {
-    return String(JSON.parse(quoted));
+    return `${jsonParse(quoted) as string}`;
   } catch {
     return quoted;
   }

@@ -1,4 +1,5 @@
 import { PATH_SEGMENT_CHARS, PATH_SEGMENTS_SHOWN } from "../limits.ts";
+import { jsonStringify, pattern, sliceText, testPattern } from "../platform.ts";
 
 /**
  * One step of a path: a key, an index, or a place that neither names (`keys(0)` of a map).
@@ -6,24 +7,36 @@ import { PATH_SEGMENT_CHARS, PATH_SEGMENTS_SHOWN } from "../limits.ts";
  */
 export type Segment = string | number | { readonly place: string };
 
-const IDENTIFIER = /^[A-Za-z_$][A-Za-z0-9_$]*$/;
+/** A step of a path that names nothing. */
+export const SELF: Segment = { place: "" };
 
-/** `order.items[3].price`; a long path keeps its two ends, a long key its beginning. */
-export function formatPath(segments: readonly Segment[]): string {
-  if (segments.length <= PATH_SEGMENTS_SHOWN) return segments.map(formatSegment).join("");
+const IDENTIFIER = pattern(/^[A-Za-z_$][A-Za-z0-9_$]*$/);
+
+/** `order.items[3].price`, of the steps from one place to another; a long path keeps its two ends, a long key its beginning. */
+export function formatPath(segments: readonly Segment[], from: number, to: number): string {
+  let count = 0;
+  for (let i = from; i < to; i++) if (segments[i] !== SELF) count++;
   const half = PATH_SEGMENTS_SHOWN / 2;
-  const head = segments.slice(0, half).map(formatSegment).join("");
-  const tail = segments.slice(-half).map(formatSegment).join("");
-  return `${head} … ${tail}`;
+  const whole = count <= PATH_SEGMENTS_SHOWN;
+  let head = "";
+  let tail = "";
+  let at = 0;
+  for (let i = from; i < to; i++) {
+    const segment = segments[i]!;
+    if (segment === SELF) continue;
+    if (whole || at < half) head += formatSegment(segment, at);
+    else if (at >= count - half) tail += formatSegment(segment, at - (count - half));
+    at++;
+  }
+  return whole ? head : `${head} … ${tail}`;
 }
 
 function formatSegment(segment: Segment, index: number): string {
   if (typeof segment === "number") return `[${segment}]`;
   if (typeof segment === "object") return index === 0 ? segment.place : `.${segment.place}`;
-  if (IDENTIFIER.test(segment) && segment.length <= PATH_SEGMENT_CHARS) {
+  if (segment.length <= PATH_SEGMENT_CHARS && testPattern(IDENTIFIER, segment)) {
     return index === 0 ? segment : `.${segment}`;
   }
-  const shown =
-    segment.length > PATH_SEGMENT_CHARS ? `${segment.slice(0, PATH_SEGMENT_CHARS)}…` : segment;
-  return `[${JSON.stringify(shown)}]`;
+  const long = segment.length > PATH_SEGMENT_CHARS;
+  return `[${jsonStringify(long ? `${sliceText(segment, 0, PATH_SEGMENT_CHARS)}…` : segment)}]`;
 }

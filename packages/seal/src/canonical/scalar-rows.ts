@@ -4,11 +4,13 @@ import {
   fromCharCodes,
   includesText,
   isWellFormed,
+  lengthOf,
   methodOf,
   pattern,
+  sliceText,
   testPattern,
 } from "../platform.ts";
-import { fromBase64, unitsToBase64 } from "./base64.ts";
+import { base64Length, fromBase64, unitsToBase64 } from "./base64.ts";
 import type { Json, Row, Writer } from "./row.ts";
 
 const bigintText = methodOf<(self: bigint, radix?: number) => string>(BigInt.prototype, "toString");
@@ -89,13 +91,18 @@ function magnitude(value: bigint): bigint {
 }
 
 function parseHex(text: string): bigint {
-  return charCodeAt(text, 0) === 45 ? -parseBigint(`0x${text.slice(1)}`) : parseBigint(`0x${text}`);
+  const minus = charCodeAt(text, 0) === 45;
+  return minus ? -parseBigint(`0x${sliceText(text, 1)}`) : parseBigint(`0x${text}`);
 }
 
 /** A bigint's tagged form; refused past 1 MiB of hex digits. */
 export function bigintTag(value: bigint, writer: Writer): Json {
   const size = magnitude(value);
-  if (size < DECIMAL_BOUND) return { $bigint: bigintText(value) };
+  if (size < DECIMAL_BOUND) {
+    const decimal = bigintText(value);
+    writer.spend(decimal.length + '{"$bigint":""}'.length);
+    return { $bigint: decimal };
+  }
   // A number of bits is compared without making a text of an unbounded number first.
   if (asUintN(parseBigint, 4 * BIGINT_HEX_DIGITS, size) !== size) {
     writer.refuse(
@@ -104,7 +111,7 @@ export function bigintTag(value: bigint, writer: Writer): Json {
     );
   }
   const text = bigintText(value, 16);
-  writer.spend(text.length);
+  writer.spend(text.length + '{"$bigint16":""}'.length);
   return { $bigint16: text };
 }
 
@@ -134,20 +141,24 @@ export const unitsRow: Row = {
 };
 
 export function unitsTag(text: string, writer: Writer): Json {
-  writer.spend(text.length * 2);
+  writer.spend(base64Length(text.length * 2) + '{"$utf16":""}'.length);
   return { $utf16: unitsToBase64(text) };
 }
 
 /** Arguments of one call: engines bound their number. */
 const UNITS_AT_ONCE = 4096;
+const unitsClass = Uint16Array;
 
 export function unitsOf(payload: string): string | undefined {
   const bytes = fromBase64(payload);
-  if (bytes === undefined || bytes.length % 2 !== 0) return undefined;
+  if (bytes === undefined) return undefined;
+  const length = lengthOf(bytes);
+  if (length % 2 !== 0) return undefined;
   let text = "";
-  for (let from = 0; from < bytes.length; from += 2 * UNITS_AT_ONCE) {
-    const count = Math.min(UNITS_AT_ONCE, (bytes.length - from) / 2);
-    const codes = new Uint16Array(count);
+  for (let from = 0; from < length; from += 2 * UNITS_AT_ONCE) {
+    const rest = (length - from) / 2;
+    const count = rest < UNITS_AT_ONCE ? rest : UNITS_AT_ONCE;
+    const codes = new unitsClass(count);
     for (let i = 0; i < count; i++) {
       codes[i] = bytes[from + 2 * i]! | (bytes[from + 2 * i + 1]! << 8);
     }
@@ -170,7 +181,9 @@ export const dateRow: Row = {
     const date = value as Date;
     if (timeOf(date) !== timeOf(date))
       writer.refuse("an invalid Date", "Leave it out, or use null");
-    return isoText(date);
+    const text = isoText(date);
+    writer.spend(text.length + 2);
+    return text;
   },
   check(payload, checker) {
     const text = checker.text(payload);

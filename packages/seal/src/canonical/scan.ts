@@ -7,7 +7,15 @@
  * recursion, whatever the text. Bytes rather than characters: reading an element of a byte array
  * is nobody's method, and takes half the time.
  */
-import { fromUtf8, includesText, indexOfText, sliceText } from "../platform.ts";
+import {
+  fromUtf8,
+  includesText,
+  indexOfText,
+  sliceText,
+  lengthOf,
+  subarray,
+  toNumber,
+} from "../platform.ts";
 import type { Limits } from "../limits.ts";
 
 export type Scan =
@@ -34,7 +42,7 @@ const SHORT_INDEX_NAMES_MAX = 32_768;
 
 /** Scans a well-formed text, given with its bytes; `at` of a refusal counts bytes. */
 export function scan(text: string, bytes: Uint8Array, limits: Limits): Scan {
-  const { length } = bytes;
+  const length = lengthOf(bytes);
   const ascii = text.length === length;
   // Without an escape, and with a byte a character, a string ends at the next quote.
   const plain = ascii && !includesText(text, "\\");
@@ -50,7 +58,7 @@ export function scan(text: string, bytes: Uint8Array, limits: Limits): Scan {
     const code = bytes[i]!;
     if (code === QUOTE) {
       const start = i;
-      i = plain ? indexOfText(text, '"', i + 1) : closingQuote(text, bytes, i + 1, ascii);
+      i = plain ? indexOfText(text, '"', i + 1) : closingQuote(text, bytes, i + 1, length);
       if (i < 0) {
         // No quote at all: the parser refuses what is open.
         if (plain) break;
@@ -79,8 +87,9 @@ export function scan(text: string, bytes: Uint8Array, limits: Limits): Scan {
       depth--;
       i++;
     } else if (code === 45 || (code >= 48 && code <= 57)) {
-      const end = numberEnd(bytes, i + 1);
-      if (!isPrintedNumber(text, bytes, i, end)) return refused(i, "a number in another spelling");
+      const end = numberEnd(bytes, i + 1, length);
+      if (!isPrintedNumber(text, bytes, i, end, ascii))
+        return refused(i, "a number in another spelling");
       values++;
       i = end;
     } else {
@@ -110,9 +119,8 @@ function isLetter(code: number): boolean {
 }
 
 /** The place of the quote that ends a string, or the length; -1 - place of an escape not of ours. */
-function closingQuote(text: string, bytes: Uint8Array, from: number, ascii: boolean): number {
-  const { length } = bytes;
-  let look = ascii ? from + LOOKED_AT_BYTES : length;
+function closingQuote(text: string, bytes: Uint8Array, from: number, length: number): number {
+  let look = text.length === length ? from + LOOKED_AT_BYTES : length;
   let at = from;
   for (;;) {
     const stop = look < length ? look : length;
@@ -164,9 +172,9 @@ function isEscapedControl(bytes: Uint8Array, at: number): boolean {
   return high === 48 && ((low >= 49 && low <= 55) || low === 98 || low === 101 || low === 102);
 }
 
-function numberEnd(bytes: Uint8Array, from: number): number {
+function numberEnd(bytes: Uint8Array, from: number, length: number): number {
   let end = from;
-  while (end < bytes.length) {
+  while (end < length) {
     const code = bytes[end]!;
     const digit = code >= 48 && code <= 57;
     if (!digit && code !== 46 && code !== 45 && code !== 43 && code !== 101) break;
@@ -175,14 +183,19 @@ function numberEnd(bytes: Uint8Array, from: number): number {
   return end;
 }
 
-function isPrintedNumber(text: string, bytes: Uint8Array, start: number, end: number): boolean {
+function isPrintedNumber(
+  text: string,
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  ascii: boolean,
+): boolean {
   if (end - start > NUMBER_CHARS_MAX) return false;
   if (end - start <= SMALL_INTEGER_DIGITS && isDigits(bytes, start, end)) {
     return bytes[start] !== 48 || end === start + 1;
   }
-  const ascii = text.length === bytes.length;
-  const token = ascii ? sliceText(text, start, end) : fromUtf8(bytes.subarray(start, end));
-  return String(Number(token)) === token;
+  const token = ascii ? sliceText(text, start, end) : fromUtf8(subarray(bytes, start, end));
+  return `${toNumber(token)}` === token;
 }
 
 function isDigits(bytes: Uint8Array, start: number, end: number): boolean {

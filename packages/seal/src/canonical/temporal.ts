@@ -1,11 +1,13 @@
 import {
   getDescriptor,
   isArray,
+  jsonStringify,
   methodOf,
   objectKeys,
   pattern,
   slotGetter,
   testPattern,
+  toNumber,
 } from "../platform.ts";
 import type { Checker, Json, Row } from "./row.ts";
 
@@ -70,7 +72,8 @@ function temporalRow(tag: string, name: string, form: Form): Row {
     encode(value, writer, depth) {
       writer.bare(value, `a Temporal.${name}`);
       const payload = form.write(value);
-      if (typeof payload !== "string") {
+      if (typeof payload === "string") writer.spend(payload.length + 2);
+      else {
         writer.nest(depth);
         writer.spend(8, objectKeys(payload).length, 1);
       }
@@ -91,7 +94,7 @@ function readOrUndefined(payload: Json, form: Form, checker: Checker): object | 
   try {
     const value = form.read(payload);
     if (value === undefined) return undefined;
-    return JSON.stringify(form.write(value)) === JSON.stringify(payload) ? value : undefined;
+    return jsonStringify(form.write(value)) === jsonStringify(payload) ? value : undefined;
   } catch {
     return undefined;
   }
@@ -107,14 +110,14 @@ function formOf(temporal: TemporalNamespace, name: keyof TemporalNamespace): For
     case "ZonedDateTime":
       return zonedForm(temporal);
     case "PlainYearMonth":
-      return partialForm(temporal[name], ([year, month, day, calendar]) => [
+      return partialForm(temporal[name], (year, month, day, calendar) => [
         year,
         month,
         calendar,
         day,
       ]);
     case "PlainMonthDay":
-      return partialForm(temporal[name], ([year, month, day, calendar]) => [
+      return partialForm(temporal[name], (year, month, day, calendar) => [
         month,
         day,
         calendar,
@@ -133,10 +136,10 @@ function textMethod(made: TemporalClass): (value: object, options?: object) => s
 
 function textForm(made: TemporalClass): Form {
   const write = textMethod(made);
-  const from = (text: string): object => made.from(text);
+  const from = methodOf<(self: TemporalClass, text: string) => object>(made, "from");
   return {
     write: (value) => write(value),
-    read: (payload) => (isShortText(payload) ? from(payload) : undefined),
+    read: (payload) => (isShortText(payload) ? from(made, payload) : undefined),
   };
 }
 
@@ -145,21 +148,27 @@ function isShortText(payload: Json): payload is string {
 }
 
 function zonedForm(temporal: TemporalNamespace): Form {
-  const { prototype } = temporal.ZonedDateTime;
+  const zonedClass = temporal.ZonedDateTime;
+  const { prototype } = zonedClass;
   const toInstant = methodOf<(self: object) => object>(prototype, "toInstant");
   const zone = slotGetter(prototype, "timeZoneId") as (value: object) => string;
   const calendar = slotGetter(prototype, "calendarId") as (value: object) => string;
   const instantText = textMethod(temporal.Instant);
   const nanoseconds = slotGetter(temporal.Instant.prototype, "epochNanoseconds")!;
-  const instantFrom = (text: unknown): object => temporal.Instant.from(text);
+  const instantFrom = methodOf<(self: TemporalClass, text: string) => object>(
+    temporal.Instant,
+    "from",
+  );
   return {
     write: (value) => [instantText(toInstant(value)), zone(value), calendar(value)],
     read(payload) {
-      if (!Array.isArray(payload) || payload.length !== 3 || !payload.every(isShortText)) {
-        return undefined;
-      }
-      const instant = nanoseconds(instantFrom(payload[0]));
-      return construct(temporal.ZonedDateTime, [instant, payload[1], payload[2]]) as object;
+      if (!isArray(payload) || payload.length !== 3) return undefined;
+      const text = payload[0]!;
+      const zoneId = payload[1]!;
+      const calendarId = payload[2]!;
+      if (!isShortText(text) || !isShortText(zoneId) || !isShortText(calendarId)) return undefined;
+      const instant = nanoseconds(instantFrom(temporal.Instant, text));
+      return construct(zonedClass, [instant, zoneId, calendarId]) as object;
     },
   };
 }
@@ -169,7 +178,7 @@ const FULL_DATE = pattern(/^([+-]\d{6}|\d{4})-(\d\d)-(\d\d)\[u-ca=([a-z0-9-]+)\]
 /** Kinds that hide part of their date: it is written whole, so that equality is kept. */
 function partialForm(
   made: TemporalClass,
-  order: (parts: readonly [number, number, number, string]) => unknown[],
+  order: (year: number, month: number, day: number, calendar: string) => unknown[],
 ): Form {
   const text = textMethod(made);
   return {
@@ -177,9 +186,11 @@ function partialForm(
     read(payload) {
       if (!isShortText(payload) || !testPattern(FULL_DATE, payload)) return undefined;
       const parts = FULL_DATE.exec(payload) as RegExpExecArray;
-      const [, year, month, day, calendar] = parts;
-      const date = [Number(year), Number(month), Number(day), calendar as string] as const;
-      return construct(made, order(date)) as object;
+      const year = toNumber(parts[1]!);
+      return construct(
+        made,
+        order(year, toNumber(parts[2]!), toNumber(parts[3]!), parts[4]!),
+      ) as object;
     },
   };
 }
@@ -213,7 +224,10 @@ function durationForm(made: TemporalClass): Form {
     },
     read(payload) {
       if (typeof payload !== "object" || payload === null || isArray(payload)) return undefined;
-      const amounts = UNITS.map((unit) => getDescriptor(payload, unit)?.value ?? 0);
+      const amounts: unknown[] = [];
+      for (let i = 0; i < UNITS.length; i++) {
+        amounts[i] = getDescriptor(payload, UNITS[i]!)?.value ?? 0;
+      }
       return construct(made, amounts) as object;
     },
   };

@@ -5,6 +5,7 @@
  * known by the identity of its check function, which zod keeps in every copy that `.refine()`,
  * `.describe()` and the like make. A kind that is not listed here opens nothing.
  */
+import { hasOwn, isArray, methodOf, objectValues, setAdd, setHas } from "../platform.ts";
 import type { Model } from "./model.ts";
 
 interface Definition {
@@ -34,67 +35,91 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Check functions found in a schema; schemas are immutable, so each is walked once. */
-const found = new WeakMap<object, ReadonlySet<unknown>>();
+const found = new WeakMap<object, readonly unknown[]>();
+const foundGet = methodOf<(self: typeof found, schema: object) => readonly unknown[] | undefined>(
+  WeakMap.prototype,
+  "get",
+);
+const foundSet = methodOf<(self: typeof found, schema: object, checks: unknown[]) => unknown>(
+  WeakMap.prototype,
+  "set",
+);
+const isPrototypeOf = methodOf<(self: object, value: object) => boolean>(
+  Object.prototype,
+  "isPrototypeOf",
+);
 
-/** The models, of those given, that the schemas let be built. */
+/** The models, of those given, that the schemas let be built. Lists are walked by index while they grow. */
 export function reachable(
   schemas: readonly unknown[],
   models: readonly Model[],
 ): ReadonlySet<string> {
   const names = new Set<string>();
-  const byCheck = new Map(models.map((model) => [model.check as unknown, model] as const));
-  const opened = new Set<Model>();
-  const waiting: unknown[] = [...schemas];
-  while (waiting.length > 0) {
-    for (const check of checksIn(waiting.pop())) {
-      const model = byCheck.get(check);
-      if (model === undefined) continue;
-      for (const other of models) {
-        if (opened.has(other) || !isSubclass(other, model)) continue;
-        opened.add(other);
-        names.add(other.name);
-        waiting.push(other.fields);
+  const waiting: unknown[] = [];
+  addAll(waiting, schemas);
+  for (let at = 0; at < waiting.length; at++) {
+    const checks = checksIn(waiting[at]);
+    for (let i = 0; i < checks.length; i++) {
+      for (let k = 0; k < models.length; k++) {
+        if (models[k]!.check === checks[i]) open(models[k]!, models, names, waiting);
       }
     }
   }
   return names;
 }
 
-function isSubclass(model: Model, of: Model): boolean {
-  return model === of || Object.prototype.isPrototypeOf.call(of.prototype, model.prototype);
+/** A class that is reached, and those of the models that extend it. */
+function open(
+  model: Model,
+  models: readonly Model[],
+  names: Set<string>,
+  waiting: unknown[],
+): void {
+  for (let i = 0; i < models.length; i++) {
+    const other = models[i]!;
+    const { prototype } = other;
+    if (other !== model && !isPrototypeOf(model.prototype, prototype)) continue;
+    if (setHas(names, other.name)) continue;
+    setAdd(names, other.name);
+    waiting[waiting.length] = other.fields;
+  }
 }
 
-function checksIn(schema: unknown): ReadonlySet<unknown> {
-  if (typeof schema !== "object" || schema === null) return new Set();
-  const known = found.get(schema);
+function checksIn(schema: unknown): readonly unknown[] {
+  if (typeof schema !== "object" || schema === null) return [];
+  const known = foundGet(found, schema);
   if (known !== undefined) return known;
-  const checks = new Set<unknown>();
+  const checks: unknown[] = [];
   const seen = new Set<object>();
   const waiting: unknown[] = [schema];
-  while (waiting.length > 0) {
-    const at = waiting.pop();
-    if (typeof at !== "object" || at === null || seen.has(at)) continue;
-    seen.add(at);
-    if (Array.isArray(at)) waiting.push(...(at as unknown[]));
+  for (let i = 0; i < waiting.length; i++) {
+    const at = waiting[i];
+    if (typeof at !== "object" || at === null || setHas(seen, at)) continue;
+    setAdd(seen, at);
+    if (isArray(at)) addAll(waiting, at);
     else visit(at, checks, waiting);
   }
-  found.set(schema, checks);
+  foundSet(found, schema, checks);
   return checks;
 }
 
-function visit(schema: object, checks: Set<unknown>, waiting: unknown[]): void {
+function addAll(waiting: unknown[], more: readonly unknown[]): void {
+  for (let i = 0; i < more.length; i++) waiting[waiting.length] = more[i];
+}
+
+function visit(schema: object, checks: unknown[], waiting: unknown[]): void {
   const definition = definitionOf(schema);
   if (definition === undefined) return;
   const { type } = definition;
-  if (type === "custom") checks.add(definition.fn);
+  if (type === "custom") checks[checks.length] = definition.fn;
   if (type === "lazy" && typeof definition["getter"] === "function") {
-    waiting.push((definition["getter"] as () => unknown)());
+    waiting[waiting.length] = (definition["getter"] as () => unknown)();
   }
-  const parts = typeof type === "string" && Object.hasOwn(PARTS, type) ? PARTS[type]! : [];
-  for (const part of parts) {
-    const held = definition[part];
-    if (part === "shape") waiting.push(...Object.values(held as object));
-    else waiting.push(held);
+  const parts = typeof type === "string" && hasOwn(PARTS, type) ? PARTS[type]! : [];
+  for (let i = 0; i < parts.length; i++) {
+    const held = definition[parts[i]!];
+    if (parts[i] === "shape") addAll(waiting, objectValues(held as object));
+    else waiting[waiting.length] = held;
   }
 }
 

@@ -16,10 +16,12 @@ import {
   byteLength,
   defineData,
   fromUtf8,
+  isSafeInteger,
   isWellFormed,
   jsonStringify,
   objectKeys,
   setHas,
+  sliceText,
   utf8,
 } from "../platform.ts";
 import { readMembers } from "./members.ts";
@@ -91,7 +93,7 @@ function signQuoted(body: string, options: SignOptions, quote: (text: string) =>
   const own = headerText(header);
   const mac = keyring.signer(purpose)(macHead(version, purpose, kid, own, written), written);
   // Purpose, key id and MAC are of alphabets that need no escapes.
-  const members = own === "{}" ? "" : `${own.slice(1, -1)},`;
+  const members = own === "{}" ? "" : `${sliceText(own, 1, -1)},`;
   const head = `{"v":${version},"purpose":"${purpose}","kid":"${kid}",${members}"body":`;
   return { text: `${head}${quote(written)},"mac":"${mac}"}`, mac };
 }
@@ -111,7 +113,7 @@ export function verify(text: string, options: VerifyOptions): Verified {
   const kid = members["kid"];
   const body = members["body"];
   const mac = members["mac"];
-  if (typeof version !== "number" || !Number.isSafeInteger(version)) throw new SealTamperedError();
+  if (typeof version !== "number" || !isSafeInteger(version)) throw new SealTamperedError();
   if (version !== PLAIN_VERSION && version !== CIPHER_VERSION) throw unsupported(version);
   if (members["purpose"] !== purpose) throw new SealTamperedError();
   if (typeof kid !== "string" || typeof body !== "string") throw new SealTamperedError();

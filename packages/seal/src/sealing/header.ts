@@ -3,6 +3,7 @@ import { HEADER_MEMBERS_MAX, HEADER_TEXT_MAX } from "../limits.ts";
 import { compareText } from "../canonical/collection-rows.ts";
 import {
   arraySort,
+  isSafeInteger,
   isWellFormed,
   jsonStringify,
   objectKeys,
@@ -46,7 +47,7 @@ export function headerProblem(header: Header): string | undefined {
 function valueProblem(value: unknown): string | undefined {
   if (value === null || typeof value === "boolean") return undefined;
   if (typeof value === "number") {
-    const exact = Number.isSafeInteger(value) && !Object.is(value, -0);
+    const exact = isSafeInteger(value) && (value !== 0 || 1 / value > 0);
     return exact ? undefined : "is not a safe integer";
   }
   if (typeof value !== "string") return "is not a string, number, boolean or null";

@@ -8,14 +8,12 @@
  * K3 A seal names its key. A named key that is compromised refuses at once; one that is not there
  *    is tampering with a name.
  */
-import { hmac } from "@noble/hashes/hmac.js";
-import { sha256 } from "@noble/hashes/sha2.js";
-
 import { toBase64 } from "../canonical/base64.ts";
 import { SealError, SealTamperedError } from "../errors.ts";
 import { DERIVED_KEYS_MAX, KEY_BYTES_MIN } from "../limits.ts";
 import { mapGet, mapSet, pattern, setHas, testPattern, utf8 } from "../platform.ts";
 import type { Cipher, CipherKey } from "./cipher.ts";
+import { hmac, sha256 } from "./hash.ts";
 import { equalMacs, nobleMac, type Mac, type MacKey } from "./mac.ts";
 import type { Purpose } from "./purpose.ts";
 
@@ -171,7 +169,7 @@ function cached<Value>(cache: Map<Purpose, Value>, purpose: Purpose, make: () =>
 
 /** HKDF-SHA256 (RFC 5869). What it derives is one hash long, so its expansion is a single block. */
 function derive(key: Uint8Array, use: "mac" | "cipher", purpose: Purpose): Uint8Array {
-  return hmac(sha256, hmac(sha256, SALT, key), utf8(`v1 ${use} ${purpose}\u0001`));
+  return hmac(hmac(SALT, key), utf8(`v1 ${use} ${purpose}\u0001`));
 }
 
 interface Ring {

@@ -1,8 +1,6 @@
-import { hmac } from "@noble/hashes/hmac.js";
-import { sha256 } from "@noble/hashes/sha2.js";
-
 import { toBase64 } from "../canonical/base64.ts";
 import { charCodeAt, utf8 } from "../platform.ts";
+import { keyedHmac } from "./hash.ts";
 
 /**
  * HMAC-SHA256 under one key, over the UTF-8 bytes of `head` and then of `body`: all 32 bytes, as
@@ -22,9 +20,8 @@ export interface Mac {
 /** The default MAC: `@noble/hashes`, on every runtime. */
 export const nobleMac: Mac = Object.freeze({
   prepare(key: Uint8Array): MacKey {
-    // The key's two compressions are done once; each MAC starts from a copy of that state.
-    const keyed = hmac.create(sha256, key);
-    return (head, body) => toBase64(keyed.clone().update(utf8(head)).update(utf8(body)).digest());
+    const keyed = keyedHmac(key);
+    return (head, body) => toBase64(keyed(utf8(head), utf8(body)));
   },
 });
 

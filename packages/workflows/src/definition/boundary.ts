@@ -77,7 +77,7 @@ async function checkSchema(
       unknown.map((path) => ({ path: path.join("."), message: "a field that the schema lacks" })),
     );
   }
-  const read = await schema["~standard"].validate(document.given);
+  const read = await validated(boundary, schema, document.given);
   if (read.issues === undefined) return { ...document, value: read.value };
   const issues = read.issues.map(({ path = [], message }) => ({
     path: path.map((part) => String(typeof part === "object" ? part.key : part)).join("."),
@@ -85,6 +85,17 @@ async function checkSchema(
   }));
   throw refused(boundary, issues);
 }
+
+/** What a schema says; one that throws has said no. What it threw is kept, and not shown: it may quote the document. */
+async function validated(boundary: Boundary, schema: Schema, given: unknown): ReturnType<Validate> {
+  try {
+    return await schema["~standard"].validate(given);
+  } catch (cause) {
+    throw new InvalidInputError(boundary, [{ path: "", message: "its schema threw" }], cause);
+  }
+}
+
+type Validate = (given: unknown) => Promise<Awaited<ReturnType<Schema["~standard"]["validate"]>>>;
 
 function canonicalForm(boundary: Boundary, given: unknown, limits: DocumentLimits): string {
   try {

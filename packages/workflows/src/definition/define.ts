@@ -45,6 +45,8 @@ export interface Workflow<
   inputJsonSchema(): JsonSchema;
   /** Absent where no payload is taken. @throws WorkflowError `schema-not-describable` */
   resumeJsonSchema(): JsonSchema | undefined;
+  /** Of what a completed run gives; absent where the definition has no output schema. @throws as `inputJsonSchema` */
+  outputJsonSchema(): JsonSchema | undefined;
   /** Its runs over stores, by hand: the same lifecycle without a supervisor (WF-05). @throws as `new Workflows` */
   runsOn(options: LifecycleOptions): Lifecycle<In, Resume, Out>;
   /** Types only; never present. */
@@ -174,6 +176,11 @@ class BuiltWorkflow<N extends string> implements Workflow<N, never, never, never
   resumeJsonSchema(): JsonSchema | undefined {
     const { resume } = this[inside];
     return resume && jsonSchemaOf(resume, `resume payload of '${this.name}'`);
+  }
+
+  outputJsonSchema(): JsonSchema | undefined {
+    const { output } = this[inside];
+    return output && jsonSchemaOf(output, `output of '${this.name}'`, "output");
   }
 }
 

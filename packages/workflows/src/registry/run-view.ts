@@ -18,7 +18,7 @@ export interface RunView {
   /** Milliseconds since 1970. */
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** The log's revision when the run last moved. */
+  /** The log's revision when the run last moved, or a snapshot of it was taken. */
   readonly revision: number;
   /** What an interrupted run waits for; empty otherwise. */
   readonly waitsFor: readonly WaitingFor[];

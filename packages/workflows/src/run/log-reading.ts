@@ -14,7 +14,10 @@ export type Logged =
   | { readonly log: LogStatus; readonly record: RunRecord }
   | { readonly failed: OpenRun };
 
-/** What the log says, folded into the record. A definite fault of the log ends the run (WF-23). */
+/**
+ * What the log says, folded into the record: only what came after the record's own revision, since that is the fold of what is
+ * before it, under a seal. A definite fault of the log ends the run (WF-23).
+ */
 export async function readLog(
   parts: Parts,
   definition: Workflow,
@@ -48,18 +51,23 @@ export async function knownLog(
   if (record.standing.status === "interrupted" && isSeen) {
     return { log: "paused", record };
   }
-  const events = await parts.runner({ log: parts.log }).history(flow, runId);
-  if (events.length < record.revision) {
-    const message = `the log of run ${runId} ends at ${events.length}, and ${record.revision} was seen`;
+  if (head < record.revision) {
+    const message = `the log of run ${runId} ends at ${head}, and ${record.revision} was seen`;
     throw new FlowError("checkpoint-rolled-back", message, { runId });
   }
-  const begun = { ...pendingRun(record.facts), cancel: record.cancel };
+  // A row of an older form is made anew: it does not hold all that it would be now. What a policy retries is asked of it again.
+  const { standing } = record;
+  const isDue = standing.status === "running" && standing.retry !== undefined;
+  const isAnew = isDue || opened.outdated !== undefined;
+  const known = isAnew ? { ...pendingRun(record.facts), cancel: record.cancel } : record;
+  const runner = parts.runner({ log: parts.log });
+  const events = await runner.history(flow, runId, { after: known.revision });
   const step = (seen: RunRecord, event: RunEvent): RunRecord => follow(seen, event, retry);
-  const seen = events.reduce(step, begun);
+  const seen = events.reduce(step, known);
   if (parts.log.home === parts.access.registry.home) {
-    await assertNotPutBack(parts, opened, movesOf(begun, events, step));
+    await assertNotPutBack(parts, opened, movesOf(known, events, step));
   }
-  return { log: logStatusOf(seen, events), record: seen };
+  return { log: logStatusOf(seen), record: seen };
 }
 
 /**
@@ -98,14 +106,10 @@ function movesOf(
   });
 }
 
-function logStatusOf({ standing }: RunRecord, events: readonly RunEvent[]): LogStatus {
+function logStatusOf({ standing }: RunRecord): LogStatus {
   const { status } = standing;
   if (status === "running" && standing.retry !== undefined) return "to-retry";
-  if (status === "interrupted") {
-    const last = (type: RunEvent["type"]): number =>
-      events.findLastIndex((event) => event.type === type);
-    return last("settling") > last("answered") ? "settling" : "paused";
-  }
+  if (status === "interrupted") return "paused";
   return status === "pending" ? "none" : status;
 }
 

@@ -13,6 +13,8 @@
  *    run told to stop: the wish is no owner's (WF-26).
  * O6 The record is the log's, entry by entry. Where the log has gone on since it was read, by a commit that arrived late or by
  *    another process, this one does nothing with the run: it would lead the registry astray. Taken up again, it is found as it is.
+ * O7 The row follows to where a snapshot is taken, whatever moved: then what is read to take the run up again begins there for
+ *    the registry too, and no older row can pass for one that only knows less (STORE-12).
  */
 
 import type { CommitOutcome, Write } from "@holdpoint/approvals";
@@ -158,10 +160,10 @@ export class RunOwner {
         const ahead = this.#ahead;
         // A commit without events moves nothing.
         const known = ahead !== undefined && lastRevision(writes) === ahead.record.revision;
-        const moves = known && this.#together ? ahead.moves : [];
+        const rows = known ? rowsOf(ahead, writes) : [];
         const own = known ? [...writes, ...ahead.told] : writes;
-        const outcome = await this.#commit(log, attemptId, own, moves);
-        if (known && outcome.status === "done") this.#committed(ahead, moves.length);
+        const outcome = await this.#commit(log, attemptId, own, this.#together ? rows : []);
+        if (known && outcome.status === "done") this.#committed(ahead, rows.length);
         return outcome; // unknown: asked again under the same attempt
       },
     };
@@ -194,12 +196,11 @@ export class RunOwner {
     return { ...outcome, write: writes.findIndex(isAppend) }; // O4: as if the revision were taken
   }
 
-  #committed(ahead: Ahead, moves: number): void {
-    const before = this.#record;
-    this.#record = { ...ahead.record, cancel: before.cancel };
+  #committed(ahead: Ahead, rows: number): void {
+    this.#record = { ...ahead.record, cancel: this.#record.cancel };
     this.#ahead = undefined;
-    if (this.#together) this.#version += moves;
-    else if (ahead.record.standing !== before.standing) this.#follow(this.#record);
+    if (this.#together) this.#version += rows;
+    else if (rows > 0) this.#follow(this.#record);
     if (ahead.begins) this.#onBegun();
   }
 
@@ -246,6 +247,16 @@ export function cancelled(runId: string): DOMException {
 /** A row that nobody can trust wishes nothing. */
 function unlessTampered(error: unknown): undefined {
   if (!isWorkflowError(error, "record-tampered")) throw error;
+}
+
+/** What the registry gets with a commit (O7). */
+function rowsOf({ moves, record }: Ahead, writes: readonly Write[]): readonly RunRecord[] {
+  const isSeen = moves.at(-1)?.revision === record.revision;
+  return isSeen || !writes.some(isSnapshot) ? moves : [...moves, record];
+}
+
+function isSnapshot({ statement }: Write): boolean {
+  return statement === "snapshots.put";
 }
 
 function isAppend({ statement }: Write): boolean {

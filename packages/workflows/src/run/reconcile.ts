@@ -1,15 +1,14 @@
 import type { RunStatus } from "../registry/store.ts";
 
 /**
- * A run's log at a glance. `settling`: a paused run whose answer was announced to be spent in another store, and it is not
- * known whether it was; only the attempt that announced it may go on, which adoption repeats (STORE-13). `to-retry`: it failed,
- * and its definition's policy retries it.
+ * A run's log at a glance. One that announced an answer to be spent in another store runs: only the attempt that announced it
+ * may go on, which adoption repeats before anything else (STORE-13). `to-retry`: it failed, and its
+ * definition's policy retries it.
  */
 export type LogStatus =
   | "none"
   | "running"
   | "paused"
-  | "settling"
   | "completed"
   | "failed"
   | "to-retry"
@@ -36,11 +35,6 @@ const table: Readonly<Record<LogStatus, Row>> = {
     pending: { do: "adopt", follow: "running" },
     running: { do: "adopt" },
     interrupted: { do: "adopt", follow: "running" },
-  },
-  settling: {
-    pending: { do: "adopt", follow: "interrupted" },
-    running: { do: "adopt" },
-    interrupted: { do: "adopt" },
   },
   paused: { pending: "paused", running: "paused", interrupted: "paused" },
   completed: always({ do: "done", follow: "completed" }),

@@ -77,6 +77,7 @@ async function failedRun(parts: Parts, runId: string): Promise<FailedRun> {
   const logged = await knownLog(parts, definition, {
     record: { ...record, cancel: undefined },
     version,
+    outdated: true, // a row that was failed by hand says nothing of its log
   });
   if (logged.log === "none" && record.revision > 0) {
     const message = `the registry saw run ${runId} execute, and its log is gone`;
@@ -100,7 +101,11 @@ async function retried(
   if (parts.log.home === parts.access.registry.home) {
     return workOn(parts, opened, begin, signal, brought); // T1
   }
-  const running = await parts.access.put(runningAgain(opened), opened.version); // T2
+  // T2: as of before the log's failure, so that adoption reads it again.
+  const record = runningAgain(opened);
+  const revision = Math.max(0, record.revision - 1);
+  const { version } = await parts.access.put({ ...record, revision }, opened.version);
+  const running = { record, version };
   let hasBegun = false;
   const onBegun = (): void => {
     hasBegun = true;

@@ -11,7 +11,6 @@ const table: readonly (readonly [LogStatus, boolean, string, string, string])[] 
   ["running", false, "adopt > running", "adopt", "adopt > running"],
   ["paused", false, "wait > interrupted", "wait > interrupted", "wait"],
   ["paused", true, "resume > interrupted", "resume > interrupted", "resume"],
-  ["settling", false, "adopt > interrupted", "adopt", "adopt"],
   ["completed", false, "done > completed", "done > completed", "done > completed"],
   ["failed", false, "done > failed", "done > failed", "done > failed"],
   ["to-retry", false, "retry > running", "retry", "retry > running"],

@@ -73,10 +73,10 @@ describe("sessions", () => {
     );
     await open({ store: supervisorStore(dying) }).activate();
     dead = true;
-    await clock.advance(pollMs / 3);
+    await clock.advance(1_700);
     const two = open();
     await two.activate(); // it looks each five seconds from here on
-    await clock.advance(leaseMs - pollMs / 3 - 1);
+    await clock.advance(leaseMs - 1_701);
     expect(two.ready().ready).toBe(false);
     await clock.advance(2);
     expect(two.ready()).toMatchObject({ ready: true, sessions: [{ status: "held", epoch: 2 }] });

@@ -110,6 +110,7 @@ export class LogBook {
       case "answered":
         return this.#answered(event, revision);
       case "run-started":
+      case "deadline-fired":
         this.status = "running";
         return [];
       case "paused":

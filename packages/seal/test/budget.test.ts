@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+
+import {
+  createSealer,
+  decode,
+  defineCodec,
+  encode,
+  type Sealer,
+  type SealerOptions,
+} from "../src/index.ts";
+import { refusal } from "./refusal.ts";
+import { Basket, basket, Money, money, refund, secret } from "./shop-models.ts";
+
+/** A class of its own, kept as whatever it holds. */
+class Box {
+  readonly held: unknown;
+  constructor(held: unknown) {
+    this.held = held;
+  }
+}
+const box = defineCodec({
+  type: "box",
+  is: (value): value is Box => value instanceof Box,
+  encode: ({ held }) => held,
+  decode: (held) => new Box(held),
+});
+const parts = { models: [money, refund, secret, basket], codecs: [box] };
+
+function withBytes(bytes: number, own: SealerOptions = {}): Sealer {
+  return createSealer({ ...own, limits: { bytes } });
+}
+
+/** One of each kind whose characters are counted before they are made. */
+const KINDS: readonly (readonly [name: string, value: unknown, own: SealerOptions])[] = [
+  ["a string", "x".repeat(40), {}],
+  ["an empty object", {}, {}],
+  ["an empty list", [], {}],
+  ["an object", { name: "x".repeat(30), count: 1, list: [] }, {}],
+  ["a list", ["x".repeat(20), 1, "y", null, true], {}],
+  ["a list of pairs", { $a: "x".repeat(20), $b: 2 }, {}],
+  [
+    "a Map",
+    new Map<unknown, unknown>([
+      ["key", "x".repeat(20)],
+      ["k", 1],
+      ["l", []],
+    ]),
+    {},
+  ],
+  ["a Set", new Set<unknown>(["x".repeat(20), 1, {}]), {}],
+  ["a Date", new Date(0), {}],
+  ["bytes", new Uint8Array(40), {}],
+  ["a buffer", new ArrayBuffer(41), {}],
+  ["a view of two-byte elements", new Uint16Array(21), {}],
+  ["units", `${"x".repeat(20)}\0`, {}],
+  ["a key of units", { [`${"k".repeat(20)}\0`]: 1 }, {}],
+  ["a bigint", 10n ** 40n, {}],
+  ["a long bigint", 10n ** 800n, {}],
+  ["NaN", NaN, {}],
+  ["undefined", undefined, {}],
+  ["a model", new Money(12, "EUR"), parts],
+  ["a model of models", Object.assign(new Basket(), { items: [new Money(1, "EUR")] }), parts],
+  ["a codec's value", new Box("x".repeat(30)), parts],
+  ["a duration", decode('{"$duration":{"hours":1,"minutes":20}}'), {}],
+  ["a zoned time", decode('{"$zoned":["2026-01-01T00:00:00Z","Europe/Berlin","iso8601"]}'), {}],
+];
+
+describe("the budget of bytes", () => {
+  it.each(KINDS)("SEAL-21 takes %s of exactly the limit, and nothing past it", (_, value, own) => {
+    const written = createSealer(own).encode([value]);
+    expect(withBytes(written.length, own).encode([value])).toBe(written);
+    const error = refusal(() => withBytes(written.length - 1, own).encode([value]));
+    expect([error.code, error.limit]).toEqual(["state-not-sealable", written.length - 1]);
+    expect(error.figure).toBeLessThanOrEqual(written.length);
+  });
+
+  it.each(KINDS)("SEAL-21 refuses many of %s long before their text is made", (_, value, own) => {
+    const many = Array.from({ length: 3000 }, () => value);
+    const length = createSealer(own).encode(many).length;
+    const limit = Math.floor(length / 30);
+    const error = refusal(() => withBytes(limit, own).encode([many]));
+    // The finished text is the value's own, and has no place in it.
+    expect(error.path).toMatch(/^\[0\]/);
+    expect(error.found).toBe(`its text passes ${limit} bytes`);
+    expect(error.figure).toBeGreaterThan(limit);
+  });
+
+  it("SEAL-21 counts what one key, one element, one entry adds", () => {
+    const key = "k".repeat(5000);
+    const wide = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`${i}${key}`, i]));
+    expect(refusal(() => withBytes(20_000).encode([wide, wide])).figure).toBeLessThan(300_000);
+    const list = Array.from({ length: 20_000 }, () => [] as unknown[]);
+    expect(refusal(() => withBytes(30_000).encode([list, list])).figure).toBeLessThan(65_000);
+  });
+});
+
+describe("names with an escape", () => {
+  const NAMES = ["\\", '"', "\n", "\t", "a", "\u001f", "\\n", "\nx", "p", "q", "r"];
+
+  it("SEAL-23 are read right among many objects of other names", () => {
+    let state = 1;
+    const next = (below: number): number => {
+      state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+      return (state >> 8) % below;
+    };
+    const make = (depth: number): object => {
+      const made: Record<string, unknown> = {};
+      for (let count = next(4); count > 0; count--) {
+        const inner = depth > 0 && next(3) === 0;
+        made[NAMES[next(NAMES.length)]!] = inner ? [make(depth - 1), make(depth - 1)] : next(3);
+      }
+      return made;
+    };
+    for (let round = 0; round < 3000; round++) {
+      const text = encode([make(2), make(2), make(2)]);
+      expect(encode(decode(text))).toBe(text);
+    }
+  });
+});
