@@ -1,5 +1,5 @@
 /**
- * `pnpm bench durable [--quick] [--report FILE]`: the workloads on the stores, ours beside the floor on tables of its own in
+ * `pnpm bench durable [--quick] [--report FILE] [--postgres URL]`: the workloads on the stores, ours beside the floor on tables of its own in
  * the same kind of store with the same settings, in turns. Times are the clock's, since commits wait for the disk: read ratios.
  */
 import { writeFileSync } from "node:fs";
@@ -11,6 +11,12 @@ import { postgresBed, sqliteBed, type Bed } from "./stores.ts";
 
 const quick = process.argv.includes("--quick");
 const reportAt = process.argv.indexOf("--report");
+/** Of an empty database; `pnpm bench` starts a server for it. Without one there are figures of SQLite alone. */
+const postgresAt = process.argv.indexOf("--postgres");
+const beds = [
+  sqliteBed,
+  ...(postgresAt > 0 ? [() => postgresBed(process.argv[postgresAt + 1]!)] : []),
+];
 
 interface Workload {
   readonly title: string;
@@ -72,7 +78,7 @@ async function inTurns(bed: Bed, { make, rounds }: Workload): Promise<[Taken, Ta
 }
 
 const lines: string[] = [];
-for (const open of [sqliteBed, postgresBed]) {
+for (const open of beds) {
   const bed = await open();
   try {
     lines.push(`\n## ${bed.name}\n`);

@@ -9,8 +9,6 @@ import { openPostgres } from "@holdpoint/postgres";
 import { openSqlite } from "@holdpoint/sqlite";
 import { Pool } from "pg";
 
-import { startPostgres } from "../../../../scripts/postgres/server.ts";
-
 /** What the floor writes by hand: rows of a log, and one record that is put, and put again. */
 export interface Rows {
   readonly log: readonly (readonly [run: string, rev: number, text: string])[];
@@ -61,11 +59,10 @@ export function sqliteBed(): Promise<Bed> {
   });
 }
 
-/** A server of its own that syncs; each commit is one statement. */
-export async function postgresBed(): Promise<Bed> {
-  const server = await startPostgres({ sync: true });
-  const store = await openPostgres(server.url, { schema: "own" });
-  const hand = new Pool({ connectionString: server.url });
+/** An empty database of a server that syncs; each commit is one statement. */
+export async function postgresBed(url: string): Promise<Bed> {
+  const store = await openPostgres(url, { schema: "own" });
+  const hand = new Pool({ connectionString: url });
   await hand.query("CREATE TABLE log (run text, rev int, text text, PRIMARY KEY (run, rev))");
   await hand.query("CREATE TABLE records (id text PRIMARY KEY, text text)");
   const append =
@@ -98,7 +95,6 @@ export async function postgresBed(): Promise<Bed> {
     async close() {
       await store.close();
       await hand.end();
-      await server.stop();
     },
   };
 }

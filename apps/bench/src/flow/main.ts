@@ -76,26 +76,27 @@ async function measured(tasks: readonly Task[], rounds: number): Promise<Map<str
   );
 }
 
+const lines: string[] = [];
+const say = (line: string): void => void lines.push(line);
+
+function table(title: string, result: Map<string, Figure>): void {
+  const base = result.get("floor")!;
+  const own = result.get("holdpoint")!;
+  say(`\n**${title}**\n`);
+  say("| | µs, median | × floor | ÷ holdpoint | µs, fastest | × floor | ÷ holdpoint |");
+  say("|---|---|---|---|---|---|---|");
+  for (const [name, spent] of result) {
+    const cells = (["median", "fastest"] as const).flatMap((which) => [
+      spent[which].toFixed(1),
+      (spent[which] / base[which]).toFixed(1),
+      (spent[which] / own[which]).toFixed(1),
+    ]);
+    say(`| ${[name, ...cells].join(" | ")} |`);
+  }
+}
+
 async function main(): Promise<void> {
   const rounds = quick ? 9 : 41;
-  const lines: string[] = [];
-  const say = (line: string): void => void lines.push(line);
-  const table = (title: string, ours: string, result: Map<string, Figure>): void => {
-    const base = result.get("floor")!;
-    const own = result.get(ours)!;
-    say(
-      `\n**${title}**\n\n| | µs, median | × floor | ÷ ${ours} | µs, fastest | × floor | ÷ ${ours} |`,
-    );
-    say("|---|---|---|---|---|---|---|");
-    for (const [name, spent] of result) {
-      const cells = (["median", "fastest"] as const).flatMap((which) => [
-        spent[which].toFixed(1),
-        (spent[which] / base[which]).toFixed(1),
-        (spent[which] / own[which]).toFixed(1),
-      ]);
-      say(`| ${[name, ...cells].join(" | ")} |`);
-    }
-  };
   const { B1, B2 } = workloads;
   const small = async (others: readonly Adapter[], where: string): Promise<void> => {
     const linear = [floor, holdpoint, ...others].map((a) => ({
@@ -104,7 +105,6 @@ async function main(): Promise<void> {
     }));
     table(
       `B1: ${B1.nodes} trivial nodes in memory, no pause, ${where}`,
-      "holdpoint",
       await measured(linear, rounds),
     );
     const approvals = [floor, holdpoint, holdpointWithRecords, ...others].map((a) => ({
@@ -113,7 +113,6 @@ async function main(): Promise<void> {
     }));
     table(
       `B2: pause, dump, load, approve, resume, in memory, ${where}`,
-      "holdpoint",
       await measured(approvals, rounds),
     );
   };
@@ -132,7 +131,7 @@ async function main(): Promise<void> {
   for (const [title, all] of large) {
     const sizes: string[] = [];
     for (const { name, run } of all) sizes.push(`${name} ${String(await run())} characters`);
-    table(`${title}, in memory`, "holdpoint", await measured(all, Math.ceil(rounds / 3)));
+    table(`${title}, in memory`, await measured(all, Math.ceil(rounds / 3)));
     say(`\nWhat left the process: ${sizes.join(", ")}.`);
   }
 

@@ -32,12 +32,12 @@ export interface Row {
 
 const key = new Uint8Array(32).fill(7);
 
-export function seal(value: unknown): string {
+function seal(value: unknown): string {
   const text = JSON.stringify(value);
   return `${createHmac("sha256", key).update(text).digest("base64url")}.${text}`;
 }
 
-export function open(sealed: string): unknown {
+function open(sealed: string): unknown {
   const text = sealed.slice(44);
   const mac = createHmac("sha256", key).update(text).digest("base64url");
   if (mac !== sealed.slice(0, 43)) throw new Error("changed");

@@ -46,6 +46,7 @@ export async function desk(store: SupervisorStore) {
     session: "desk",
     keyring,
     workers: 16,
+    leaseMs: 3_600_000, // rows are put beside by the ten thousand, and nothing else runs meanwhile
     onEvent: ({ runId, type }) => {
       if (type === "answered") told.get(runId)?.resumed();
       if (type === "completed") told.get(runId)?.ended();

@@ -1,5 +1,5 @@
 /**
- * `pnpm bench workflows [--quick] [--report FILE]`: how fast a decision resumes a run, lists and resumes beside many that wait (B7),
+ * `pnpm bench workflows [--quick] [--report FILE] [--postgres URL]`: how fast a decision resumes a run, lists and resumes beside many that wait (B7),
  * and how fast the runs of a dead process go on (B8); ours beside the floor, in turns, each commit synced. Ratios are of this process's processor time, which other work of the machine is not
  * in; a decision's way is wall time, the median and the fastest.
  */
@@ -11,7 +11,6 @@ import { openPostgres } from "@holdpoint/postgres";
 import { openSqlite } from "@holdpoint/sqlite";
 import type { SupervisorStore } from "@holdpoint/workflows";
 
-import { startPostgres } from "../../../../scripts/postgres/server.ts";
 import { barePostgres } from "./bare-postgres.ts";
 import { bareSqlite } from "./bare-sqlite.ts";
 import {
@@ -63,6 +62,40 @@ async function timed(work: () => Promise<unknown>): Promise<Took> {
   return { wall: performance.now() - begun, cpu: (user + system) / 1_000 };
 }
 
+type Runs = Awaited<ReturnType<Awaited<ReturnType<typeof desk>>["start"]>>;
+
+/** A page and a decision of each in turn, over runs of each. */
+async function inTurns(
+  ours: Awaited<ReturnType<typeof desk>>,
+  bare: Bare,
+  own: Runs,
+  hand: readonly string[],
+) {
+  const took = { page: [] as Took[], whole: [] as Took[], first: [] as number[] };
+  const floor = { page: [] as Took[], whole: [] as Took[], first: [] as number[] };
+  for (let at = -warmUps; at < times; at += 1) {
+    const [byHand, run] = [hand[at + warmUps]!, own[at + warmUps]!];
+    for (const [into, page, go] of [
+      [
+        floor,
+        () => listPage(bare, pageSize),
+        (on: () => void) => decideAndResume(bare, byHand, on),
+      ],
+      [took, () => ours.page(pageSize), (on: () => void) => ours.decide(run.runId, run.id, on)],
+    ] as const) {
+      const paged = await timed(page);
+      const begun = performance.now();
+      let firstMs = 0;
+      const whole = await timed(() => go(() => (firstMs = performance.now() - begun)));
+      if (at < 0) continue;
+      into.page.push(paged);
+      into.whole.push(whole);
+      into.first.push(firstMs);
+    }
+  }
+  return { floor, took };
+}
+
 /** B7, and how long a decision takes to resume its run. */
 async function besideWaiting({ name, store, bare, budgetMs }: Place): Promise<void> {
   const ours = await desk(store);
@@ -85,28 +118,7 @@ async function besideWaiting({ name, store, bare, budgetMs }: Place): Promise<vo
     const own = await ours.start(warmUps + times + pageSize);
     const hand = own.map(() => `run-${(bareRuns += 1)}`);
     for (const id of hand) await bare.commit(waitingRun(id, 1));
-    const took = { page: [] as Took[], whole: [] as Took[], first: [] as number[] };
-    const floor = { page: [] as Took[], whole: [] as Took[], first: [] as number[] };
-    for (let at = -warmUps; at < times; at += 1) {
-      const [byHand, run] = [hand[at + warmUps]!, own[at + warmUps]!];
-      for (const [into, page, go] of [
-        [
-          floor,
-          () => listPage(bare, pageSize),
-          (on: () => void) => decideAndResume(bare, byHand, on),
-        ],
-        [took, () => ours.page(pageSize), (on: () => void) => ours.decide(run.runId, run.id, on)],
-      ] as const) {
-        const paged = await timed(page);
-        const begun = performance.now();
-        let firstMs = 0;
-        const whole = await timed(() => go(() => (firstMs = performance.now() - begun)));
-        if (at < 0) continue;
-        into.page.push(paged);
-        into.whole.push(whole);
-        into.first.push(firstMs);
-      }
-    }
+    const { floor, took } = await inTurns(ours, bare, own, hand);
     const cells = [
       size.toLocaleString("en"),
       ...pair(floor.page, took.page),
@@ -158,15 +170,18 @@ async function afterDeath({ name, store, bare }: Place): Promise<void> {
 }
 
 const folder = mkdtempSync(join(tmpdir(), "holdpoint-bench-"));
-const server = await startPostgres({ sync: true });
-const [sqlite, postgres] = [
-  openSqlite(join(folder, "ours.db")),
-  await openPostgres(server.url, { schema: "ours" }),
-];
-const places: readonly Place[] = [
+const sqlite = openSqlite(join(folder, "ours.db"));
+const places: Place[] = [
   { name: "SQLite", store: sqlite, bare: bareSqlite(join(folder, "bare.db")), budgetMs: 20 },
-  { name: "Postgres", store: postgres, bare: await barePostgres(server.url, "bare"), budgetMs: 50 },
 ];
+/** Of an empty database; `pnpm bench` starts a server for it. Without one there are figures of SQLite alone. */
+const postgresAt = process.argv.indexOf("--postgres");
+const url = postgresAt > 0 ? process.argv[postgresAt + 1] : undefined;
+const postgres = url === undefined ? undefined : await openPostgres(url, { schema: "ours" });
+if (url !== undefined && postgres !== undefined) {
+  const bare = await barePostgres(url, "bare");
+  places.push({ name: "Postgres", store: postgres, bare, budgetMs: 50 });
+}
 const [load] = loadavg();
 try {
   for (const place of places) {
@@ -175,9 +190,8 @@ try {
   }
 } finally {
   sqlite.close();
-  await postgres.close();
+  await postgres?.close();
   for (const { bare } of places) await bare.close();
-  await server.stop();
   rmSync(folder, { recursive: true, force: true });
 }
 if (reportAt > 0) {

@@ -36,7 +36,7 @@ const byRunStatus: Readonly<Record<string, string>> = {
 };
 
 /** The write points of one commit, in order; a commit of none of them is `other`. */
-export function writePointsOf(writes: readonly Write[], keyring: Keyring): readonly string[] {
+function writePointsOf(writes: readonly Write[], keyring: Keyring): readonly string[] {
   const found = new Set<string>();
   const logged = writes.some(({ statement }) => statement === "log.append");
   for (const write of writes) {

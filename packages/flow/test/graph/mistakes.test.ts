@@ -67,5 +67,5 @@ describe("what does not compile", () => {
     // In updates of each kind of node, beside right ones, from async code and in one branch; names of each kind and of parts.
     expect(sentences.filter(({ sentence }) => sentence.includes("field"))).toHaveLength(8);
     expect(sentences.filter(({ sentence }) => sentence.includes("node"))).toHaveLength(6);
-  }, 240_000);
+  });
 });

@@ -29,7 +29,7 @@ function tornPort(port: ApprovalPort, held: string, away: string) {
   };
   return {
     torn,
-    letGo: async (): Promise<void> => {
+    letGo: async () => {
       letGo();
       await filed;
       await settle(10); // what its run makes of the answer

@@ -190,7 +190,7 @@ describe("what can't be sealed", () => {
         }
       }
       expect(wrong).toEqual([]);
-    }, 240_000);
+    });
   }
 
   it("FLOW-27 FLOW-47 records of a proxy's result what it shows, and of one that throws nothing", async () => {

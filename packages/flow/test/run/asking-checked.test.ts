@@ -12,8 +12,9 @@ import {
   memoryRunLog,
   replies,
 } from "../../src/index.ts";
+import { effects } from "../support/effects.ts";
 import { asking, Evidence, Said, text, Yes } from "../support/questions.ts";
-import { keyring, rejection, stateOf, waiting, world } from "../support/world.ts";
+import { keyring, paused, rejection, stateOf, waiting, world, yes } from "../support/world.ts";
 
 describe("what an interrupt takes", () => {
   it("FLOW-22 says where an answer does not fit, and refuses one that nobody made", async () => {
@@ -71,6 +72,32 @@ describe("what an interrupt takes", () => {
     }
     expect(await verdict(payloads[1], "named")).toBe("answer-invalid");
     expect(await verdict(payloads[2], "named")).toBe('{"b":5}');
+  });
+
+  it("FLOW-22 shows what was there when it was asked, whatever the code does to it while a re-run catches up", async () => {
+    const Look = defineInterrupt({ name: "look", info: z.any(), answer: z.string() });
+    const { gated } = effects();
+    let again = false;
+    const f = flow("f", z.object({ n: z.number() }))
+      .node(
+        "a",
+        async (_, ctx) => {
+          const info = { n: 1 };
+          void ctx.step("on record", () => 1);
+          const called = ctx.call(gated, { n: 1 });
+          const asked = again ? ctx.ask(Look, info) : undefined;
+          info.n = 2;
+          await called;
+          await asked;
+        },
+        { asks: [Look] },
+      )
+      .build();
+    const { runner } = world();
+    const first = paused(await runner().run(f, { n: 1 }));
+    again = true;
+    const second = waiting(await runner().resume(f, first.checkpoint, yes()));
+    expect(second.pending).toMatchObject({ kind: "interrupt", info: { n: 1 } });
   });
 
   it("FLOW-22 refuses a question that the node did not declare, and what does not fit, before anybody is asked", async () => {

@@ -1,8 +1,8 @@
 import { memoryHome } from "@holdpoint/approvals";
 import { describe, expect, it } from "vitest";
 
-import { flow, memoryRunLog, replies, type NodeContext } from "../../src/index.ts";
-import { handClock } from "../support/clock.ts";
+import { flow, memoryRunLog, replies, type NodeContext, type RunLog } from "../../src/index.ts";
+import { handClock, settle } from "../support/clock.ts";
 import { State } from "../support/dying.ts";
 import { effects } from "../support/effects.ts";
 import { asAnotherProcess, rejection, stateOf, waiting, world, yes } from "../support/world.ts";
@@ -126,6 +126,46 @@ describe("a sleep", () => {
       );
       expect(failed).toMatchObject({ cause: { code: "input-invalid" } });
     }
+  });
+
+  it("lasts whole milliseconds, and never less than it was asked for", async () => {
+    const { clock, runner } = timed(false);
+    const f = sleeping((ctx) => ctx.sleep(0.5));
+    const first = waiting(await runner().run(f, { n: 1 }));
+    expect(first.pending).toMatchObject({ until: clock.now() + 1 });
+  });
+
+  it("does not begin where the time of its node was over before the store had said what time it is", async () => {
+    const { clock, runner, notices } = timed(false);
+    const inner = memoryRunLog(memoryHome({ clock }));
+    let tell: () => void = () => undefined;
+    const late = new Promise<number>((resolve) => (tell = () => resolve(clock.now())));
+    let slow = true;
+    const log: RunLog = { ...inner, now: () => (slow ? late : inner.now()) };
+    let attempts = 0;
+    let go: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (go = resolve));
+    const f = flow("f", State)
+      .node(
+        "a",
+        async (_, ctx) => {
+          attempts += 1;
+          if (attempts === 1) await ctx.sleep(year);
+          slow = false;
+          await ctx.step("wait", () => held);
+          return { note: "done" };
+        },
+        { timeoutMs: 10, retry: { attempts: 2, on: () => true } },
+      )
+      .build();
+    const running = runner({ log }).run(f, { n: 1 }, { runId: "r" });
+    await clock.move(10);
+    tell();
+    await settle();
+    go();
+    expect(stateOf(await running).note).toBe("done");
+    expect(attempts).toBe(2);
+    expect(notices.map(({ type }) => type)).not.toContain("sleeping");
   });
 
   it("is taken when it is asked for: a date that is changed later changes nothing", async () => {
