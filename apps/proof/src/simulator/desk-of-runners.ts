@@ -13,6 +13,20 @@ import { Word, wordOn } from "./flows/errand.ts";
 import { actor } from "./people.ts";
 import type { FlowName } from "./profile.ts";
 
+/** One thing at a time with a run; `busy`: something else is under way. */
+function oneAtATime() {
+  const busy = new Set<string>();
+  return async (runId: string, work: () => Promise<string>): Promise<string> => {
+    if (busy.has(runId)) return "busy";
+    busy.add(runId);
+    try {
+      return await work();
+    } finally {
+      busy.delete(runId);
+    }
+  };
+}
+
 /** A program over a runner alone: one thing at a time with each run, and no registry. */
 export function runnerDesk(parts: DeskParts): Desk {
   const { store, approvals, keyring, clock, ids, logger, onEvent, flows } = parts;
@@ -26,19 +40,9 @@ export function runnerDesk(parts: DeskParts): Desk {
     logger,
     onEvent,
   });
-  const busy = new Set<string>();
-
-  /** One thing at a time with a run; `busy`: something else is under way. */
-  async function alone(runId: string, work: (flow: Flow) => Promise<RunResult>): Promise<string> {
-    if (busy.has(runId)) return "busy";
-    busy.add(runId);
-    try {
-      const result = await work(flowOf(runId));
-      return result.status;
-    } finally {
-      busy.delete(runId);
-    }
-  }
+  const inTurn = oneAtATime();
+  const alone = (runId: string, work: (flow: Flow) => Promise<RunResult>): Promise<string> =>
+    inTurn(runId, async () => (await work(flowOf(runId))).status);
 
   const flowOf = (runId: string): Flow => flows[runId.split("-")[0] as FlowName];
 
@@ -79,16 +83,11 @@ export function runnerDesk(parts: DeskParts): Desk {
       alone(runId, (flow) =>
         runner.resume(flow, runId, replies({ [doubt.id]: doubtAnswer(parts, doubt) })),
       ),
-    async cancel(runId, by) {
-      if (busy.has(runId)) return "busy";
-      busy.add(runId);
-      try {
+    cancel: (runId, by) =>
+      inTurn(runId, async () => {
         await runner.cancel(flowOf(runId), runId, { reason: "not wanted", by });
         return "cancelled";
-      } finally {
-        busy.delete(runId);
-      }
-    },
+      }),
     sweep: async () => `${(await records.sweep(scope)).length} expired`,
   };
 }

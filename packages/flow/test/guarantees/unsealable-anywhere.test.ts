@@ -63,16 +63,20 @@ const odd: Record<string, () => unknown> = {
 
 const Ask = defineInterrupt({ name: "ask", info: z.any(), answer: z.string(), cursor: z.any() });
 
+const base = () => flow("f", State);
+
+const after = async (n: number) => {
+  for (let turn = 0; turn < n; turn++) await new Promise((done) => setImmediate(done));
+};
+
 /** Flows that bring a value to each place of a pause that is sealed. */
-function places(make: () => unknown): Record<string, Flow<object, Input>> {
-  const { gated, free } = effects();
+const places = (make: () => unknown): Record<string, Flow<object, Input>> => {
   const value = () => ({ it: { deep: [make()] } });
-  const gives = defineTool({
-    name: "gives",
-    description: "gives what it should not",
-    input: z.object({ n: z.number() }),
-    execute: value,
-  });
+  return { ...placesOfGraph(value), ...placesOfCode(value) };
+};
+
+function placesOfGraph(value: () => object): Record<string, Flow<object, Input>> {
+  const { gated } = effects();
   const picks = defineTool({
     name: "picks",
     description: "asks for some",
@@ -80,16 +84,7 @@ function places(make: () => unknown): Record<string, Flow<object, Input>> {
     confirm: ({ n }) => n > 0,
     execute: value,
   });
-  const base = () => flow("f", State);
   const put = () => base().node("put", () => ({ odd: value() }));
-  const within = flow("within", State)
-    .node("put", () => ({ odd: value() }))
-    .gate("look", { payload: (s) => s.n })
-    .path("put", "look")
-    .build();
-  const after = async (n: number) => {
-    for (let turn = 0; turn < n; turn++) await new Promise((done) => setImmediate(done));
-  };
   return {
     "the state at a gate": put()
       .gate("look", { payload: (s) => s.n })
@@ -124,6 +119,23 @@ function places(make: () => unknown): Record<string, Flow<object, Input>> {
     "the result of a map's tool": base()
       .mapCall("m", picks, { over: () => [0, 1], args: (n) => ({ n }), into: () => ({}) })
       .build(),
+  };
+}
+
+function placesOfCode(value: () => object): Record<string, Flow<object, Input>> {
+  const { gated, free } = effects();
+  const gives = defineTool({
+    name: "gives",
+    description: "gives what it should not",
+    input: z.object({ n: z.number() }),
+    execute: value,
+  });
+  const within = flow("within", State)
+    .node("put", () => ({ odd: value() }))
+    .gate("look", { payload: (s) => s.n })
+    .path("put", "look")
+    .build();
+  return {
     "a call's result": base()
       .node("a", async (_, ctx) => {
         await ctx.call(gives, { n: 1 });
