@@ -33,6 +33,7 @@ const named: ReadonlySet<string> = new Set([
   "--report",
   "--flows",
   "--workers",
+  "--postgres",
 ]);
 
 const [name = "", ...words] = process.argv.slice(2);
