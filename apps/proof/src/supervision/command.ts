@@ -12,15 +12,12 @@ const [leaseMs, pollMs] = [30_000, 5_000];
  * `pnpm proof takeover [--quick] [--postgres URL] [times]`: 100 runs at work in a process that is killed, finished by those that are
  * left (R070): by one on a SQLite file, and by three on a Postgres, where one is given.
  */
-export async function takeoverCommand({
-  quick,
-  times = 3,
-  text,
-}: ProofHow): Promise<readonly string[]> {
+export async function takeoverCommand(asked: ProofHow): Promise<readonly string[]> {
+  const { quick, times = 3 } = asked;
   const faults: string[] = [];
   const term = quick ? { leaseMs: 4_000, pollMs: 200 } : { leaseMs, pollMs };
   const shared = { sessions: 10, runsOfSession: 10, ...term };
-  const url = text("postgres");
+  const url = asked.text("postgres");
   for (let round = 1; round <= (quick ? 1 : times); round += 1) {
     const killings: [string, (folder: string) => Omit<Killing, "folder">][] = [
       [
