@@ -1,7 +1,10 @@
+import type { StartServer } from "./server.ts";
+
 /** How a proof is asked for: the short form that CI has time for, or the long one, so many times. */
 export interface ProofHow {
   readonly quick: boolean;
   readonly times?: number;
+  readonly startServer: StartServer;
   /** The number behind `--name`, where it was given. */
   number(name: string): number | undefined;
   /** The word behind `--name`, where it was given. */

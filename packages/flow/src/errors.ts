@@ -24,6 +24,7 @@ export type FlowErrorCode =
   | "no-approver"
   | "migration-failed"
   | "node-failed"
+  | "not-failed"
   | "not-paused"
   | "payload-not-pure"
   | "replay-diverged"

@@ -42,7 +42,12 @@ export { toMermaid } from "./draw/mermaid.ts";
 export { progressOf, type NodeProgress, type Progress } from "./draw/progress.ts";
 
 // Running them
-export { FlowRunner, type ResumeOptions, type RunOptions } from "./run/runner.ts";
+export {
+  FlowRunner,
+  type ResumeOptions,
+  type RetryOptions,
+  type RunOptions,
+} from "./run/runner.ts";
 export type { FlowRunnerOptions } from "./run/options.ts";
 export type { NodePlan, PlanReason, ResumePlan } from "./run/resume-plan.ts";
 export type { RunResult } from "./run/result.ts";

@@ -53,6 +53,8 @@ export {
   type Workflow,
   type WorkflowSpec,
 } from "./definition/define.ts";
+export type { Lifecycle, LifecycleOptions } from "./definition/lifecycle.ts";
+export type { RetryPolicy } from "./definition/retry-policy.ts";
 export { compareVersions } from "./definition/versions.ts";
 export type { DocumentLimits } from "./definition/strict-json.ts";
 export type { JsonSchema } from "./definition/json-schema.ts";
@@ -98,6 +100,7 @@ export type { RunList } from "./run/reading.ts";
 export type { CommonOptions, WorkflowsOptions } from "./run/options.ts";
 export type { CancelHow, WorkflowStore } from "./run/parts.ts";
 export type { ResumeHow, ResumeTaken } from "./run/resuming.ts";
+export type { RetryHow, RetryTaken } from "./run/retrying.ts";
 export type { StartOptions } from "./run/starting.ts";
 export type { DecisionTaken } from "./run/deciding.ts";
 export type { Adoption } from "./run/adopting.ts";
@@ -107,7 +110,7 @@ export type { Activity, HistoryQuery } from "./run/activity.ts";
 // Runs
 export type { RunView } from "./registry/run-view.ts";
 export type { RunQuery } from "./registry/listing.ts";
-export type { CancelRequest, Failure, RunRecord, WaitingFor } from "./registry/record.ts";
+export type { CancelRequest, Failure, RetryDue, RunRecord, WaitingFor } from "./registry/record.ts";
 export { isTerminal, mayMove, mayReach, type MoveBy } from "./registry/moves.ts";
 
 // Keeping house

@@ -58,6 +58,11 @@ export const abortedMsMax = 1_000;
 /** The longest pause before a run is tried again that its store kept from going on. */
 export const retryMsMax = 60_000;
 
+/** Attempts that a definition's policy may make of one run: past so many only a person knows better. */
+export const policyAttemptsMax = 100;
+/** The longest pause before such a retry: it is waited for in a process. */
+export const policyBackoffMsMax = 3_600_000;
+
 /** What a model gets at once: its context is dear, and a cursor leads on. */
 export const toolDefinitionsMax = 100;
 export const toolPageMax = 100;

@@ -22,6 +22,7 @@ import type { CancelHow, Parts } from "./run/parts.ts";
 import { resolveParts, type WorkflowsOptions } from "./run/options.ts";
 import { readHistory, readOutput, readRun, readRuns, type RunList } from "./run/reading.ts";
 import { answerDoubt, resumeRun, type ResumeHow, type ResumeTaken } from "./run/resuming.ts";
+import { retryRun, type RetryHow, type RetryTaken } from "./run/retrying.ts";
 import { execute, seedRun, type StartOptions } from "./run/starting.ts";
 
 /** The definition that a name or a definition stands for. */
@@ -61,7 +62,7 @@ export class Workflows<const D extends readonly Workflow[] = readonly Workflow[]
     const definition = this.#parts.definitions.resolve(what);
     const { opened, fresh } = await seedRun(this.#parts, definition, input, options);
     if (fresh) execute(this.#parts, opened.record.facts.id);
-    return viewOf(opened.record);
+    return viewOf(opened);
   }
 
   /** A run as it stands. @throws WorkflowError `record-tampered`, `store-unavailable` */
@@ -117,6 +118,14 @@ export class Workflows<const D extends readonly Workflow[] = readonly Workflow[]
   }
 
   /**
+   * Lets a failed run go on under its id: what finished stays finished, what failed is attempted anew, what waited or was denied
+   * is asked again. Resolves once that is on record. @throws as `retryRun`
+   */
+  retry(runId: string, how: RetryHow = {}): Promise<RetryTaken> {
+    return retryRun(this.#parts, runId, how);
+  }
+
+  /**
    * Waits until this process does nothing more with a run: it ended, waits for a person, or was left to adoption.
    * @throws what took the run out of this process's hands; WorkflowError `run-not-found`
    */
@@ -124,7 +133,7 @@ export class Workflows<const D extends readonly Workflow[] = readonly Workflow[]
     const { lanes, faults, access } = this.#parts;
     await lanes.idle(runId);
     faults.raise(runId);
-    return viewOf((await access.require(runId)).record);
+    return viewOf(await access.require(runId));
   }
 
   /** Resolves once this process works on no run. */

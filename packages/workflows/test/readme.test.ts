@@ -12,7 +12,7 @@ describe("the README", () => {
     const blocks = [...read("../README.md").matchAll(/```ts\n([\s\S]*?)```/g)].map(
       ([, code]) => code,
     );
-    expect(samples.length).toBe(4);
+    expect(samples.length).toBe(6);
     expect(new Set(blocks)).toEqual(new Set(samples));
   });
 
@@ -46,5 +46,18 @@ describe("the README", () => {
       issues: [{ path: "orderId", message: "a name given twice at position 18" }],
     });
     expect(schema).toMatchObject({ required: ["orderId"] });
+  });
+
+  it("WF-05 WF-22 runs one definition by itself, and answers once", async () => {
+    const { stop, again, output } = await import("./samples/one-definition.ts");
+    expect([stop.status, stop.summary]).toEqual(["completed", "C-7 has its photo"]);
+    expect(again).toEqual(stop);
+    expect(output).toEqual({ claimId: "C-7", url: "https://example.test/7.jpg" });
+  });
+
+  it("WF-29 goes on with a failed run, by itself and by hand", async () => {
+    const { lookedUp, failed, done } = await import("./samples/retried.ts");
+    expect([failed.status, failed.retries]).toEqual(["failed", 1]);
+    expect([done.status, done.retries, lookedUp]).toEqual(["completed", 3, ["A-17"]]);
   });
 });

@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 
 import { openPostgres, type PostgresStore } from "@holdpoint/postgres";
 
-import { startPostgres, type PostgresServer } from "../../../../scripts/postgres/server.ts";
+import type { Server, StartServer } from "../server.ts";
 import { Chance } from "../simulator/chance.ts";
 import { audited, type Audited } from "./audit.ts";
 import type { ChaosJob, ChaosLine } from "./worker.ts";
@@ -34,9 +34,9 @@ export interface Chaos extends Audited {
 
 const schema = "chaos";
 
-export async function chaos(how: ChaosHow): Promise<Chaos> {
+export async function chaos(how: ChaosHow, startServer: StartServer): Promise<Chaos> {
   const folder = mkdtempSync(join(tmpdir(), "holdpoint-chaos-"));
-  const server = await startPostgres();
+  const server = await startServer();
   const store = await openPostgres(server.url, { schema }); // brought up in peace
   const world = new World(how, server, join(folder, "ledger"));
   try {
@@ -60,7 +60,7 @@ class World {
   restarts = 0;
   kills = 0;
   readonly #how: ChaosHow;
-  readonly #server: PostgresServer;
+  readonly #server: Server;
   readonly #chance: Chance;
   readonly #ledger: string;
   readonly #started = new Set<number>();
@@ -71,7 +71,7 @@ class World {
   /** Whether anybody has got through a look at the runs since the last restart. */
   #goesOn = false;
 
-  constructor(how: ChaosHow, server: PostgresServer, ledger: string) {
+  constructor(how: ChaosHow, server: Server, ledger: string) {
     this.#how = how;
     this.#server = server;
     this.#ledger = ledger;

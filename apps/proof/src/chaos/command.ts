@@ -15,14 +15,17 @@ export async function chaosCommand(how: ProofHow): Promise<readonly string[]> {
   const took = stopwatch();
   const flows = how.number("flows") ?? (how.quick ? flowsQuick : flowsOfRelease);
   const seed = how.number("seed") ?? 1;
-  const { faults, ...found } = await chaos({
-    flows,
-    workers: how.number("workers") ?? (how.quick ? 2 : 4),
-    restartsMin: 2,
-    killsMin: 2,
-    seed,
-    progress: (line) => print(`${line}, ${took()}`),
-  });
+  const { faults, ...found } = await chaos(
+    {
+      flows,
+      workers: how.number("workers") ?? (how.quick ? 2 : 4),
+      restartsMin: 2,
+      killsMin: 2,
+      seed,
+      progress: (line) => print(`${line}, ${took()}`),
+    },
+    how.startServer,
+  );
   const { runs, effects, repeated, doubts, restarts, kills } = found;
   const lines = [
     `${runs} runs, ${effects} effects, ${repeated} repeated under their keys, ${doubts} doubts answered`,

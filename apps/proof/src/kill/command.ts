@@ -1,4 +1,3 @@
-import { startPostgres } from "../../../../scripts/postgres/server.ts";
 import { print, stopwatch, type ProofHow } from "../command.ts";
 import type { Layout } from "./places.ts";
 import { sampledOnServers } from "./points.ts";
@@ -11,8 +10,12 @@ const onServers: readonly Layout[] = ["postgres", "mixed"];
  * `pnpm proof kill [times]`: a process is killed at every write point, before, inside and after it, so many times each (P2), on
  * files and on a server; in the quick form once each.
  */
-export async function killCommand({ quick, times = 20 }: ProofHow): Promise<readonly string[]> {
-  const postgres = await startPostgres();
+export async function killCommand({
+  quick,
+  times = 20,
+  startServer,
+}: ProofHow): Promise<readonly string[]> {
+  const postgres = await startServer();
   try {
     const { url } = postgres;
     const once = { times: 1, inAll: true };

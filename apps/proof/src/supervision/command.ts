@@ -8,6 +8,7 @@ import { killOneOf, type Killed, type Killing } from "./killed.ts";
 /** As a supervisor has it where nobody says otherwise. */
 const [leaseMs, pollMs] = [30_000, 5_000];
 
+<<<<<<< HEAD
 /**
  * `pnpm proof takeover [--quick] [--postgres URL] [times]`: 100 runs at work in a process that is killed, finished by those that are
  * left (R070): by one on a SQLite file, and by three on a Postgres, where one is given.
@@ -15,6 +16,16 @@ const [leaseMs, pollMs] = [30_000, 5_000];
 export async function takeoverCommand(asked: ProofHow): Promise<readonly string[]> {
   const { quick, times = 3 } = asked;
   const faults: string[] = [];
+=======
+/** `pnpm proof takeover [--quick] [times]`: 100 runs at work in a process that is killed, finished by those that are left (R070). */
+export async function takeoverCommand({
+  quick,
+  times = 3,
+  startServer,
+}: ProofHow): Promise<readonly string[]> {
+  const faults: string[] = [];
+  const server = await startServer();
+>>>>>>> main
   const term = quick ? { leaseMs: 4_000, pollMs: 200 } : { leaseMs, pollMs };
   const shared = { sessions: 10, runsOfSession: 10, ...term };
   const url = asked.text("postgres");

@@ -12,7 +12,6 @@ import { openSqlite } from "@holdpoint/sqlite";
 import { struckHandle, verified } from "@holdpoint/testing";
 import { Workflows } from "@holdpoint/workflows";
 
-import { startPostgres } from "../../../../scripts/postgres/server.ts";
 import { print, stopwatch, type ProofHow } from "../command.ts";
 import { filledSchema } from "./on-server.ts";
 import { keyring, orders } from "./orders.ts";
@@ -54,10 +53,14 @@ async function onFiles({ quick, times = 100_000 }: ProofHow): Promise<readonly s
 }
 
 /** In turns, so that what else the machine does meets both. */
-async function onServer({ quick, times = 100_000 }: ProofHow): Promise<readonly string[]> {
+async function onServer({
+  quick,
+  times = 100_000,
+  startServer,
+}: ProofHow): Promise<readonly string[]> {
   const took = stopwatch();
   const waiting = quick ? 2_000 : times;
-  const server = await startPostgres({ sync: true });
+  const server = await startServer({ sync: true });
   try {
     const sides = [await filledSchema(server.url, 0), await filledSchema(server.url, waiting)];
     const resumes = sides.map((): number[] => []);

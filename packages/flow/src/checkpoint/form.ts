@@ -345,6 +345,7 @@ export function eventForm(event: RunEvent, parts: FormParts): RunEvent {
       return { ...event, seed: withoutNobody(event.seed) };
     case "forked":
     case "migrated":
+    case "run-retried":
       return { ...event, stand: standForm(event.stand, parts) };
     case "visit-started":
       return startedVisitForm(event, parts);

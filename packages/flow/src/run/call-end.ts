@@ -9,7 +9,7 @@ import { errorInfo, rebuildError, type CallOutcome, type ErrorInfo } from "@hold
 
 import { ApprovalDenied, FlowError } from "../errors.ts";
 import { waitOf } from "./ask.ts";
-import type { Making } from "./call-site.ts";
+import type { CallSite, Making } from "./call-site.ts";
 import type { MaybePromise } from "../graph/node.ts";
 import type { Settled, SpentApproval, SpentHere } from "./journal.ts";
 import { abortedRun, type LiveRun } from "./live.ts";
@@ -22,7 +22,7 @@ export function settled(making: Making, outcome: CallOutcome): MaybePromise<Sett
     case "ok": {
       const { site, approval } = making;
       const end: Settled = { ok: true, result: { form: "value", value: outcome.value } };
-      const concluding = conclude(site.live, approval, "executed");
+      const concluding = isLeft(site) ? undefined : conclude(site.live, approval, "executed");
       return concluding === undefined ? end : concluding.then(() => end);
     }
     case "failed":
@@ -32,6 +32,11 @@ export function settled(making: Making, outcome: CallOutcome): MaybePromise<Sett
     case "pending":
       return pendingCall(making, outcome);
   }
+}
+
+/** Cut off with its execution, and may be asked for again: how it ended is for then to say, on its record too (FLOW-76). */
+function isLeft({ over, mayRunAgain }: CallSite): boolean {
+  return over && mayRunAgain;
 }
 
 async function deniedCall(
@@ -54,6 +59,7 @@ async function failedCall(
   const { live, visit } = site;
   // A durable call that an abort cut off may be asked for again: no end to record.
   if (live.signal.aborted && executed && live.durable) throw abortedRun(live);
+  if (executed && isLeft(site)) return { ok: false, error };
   if (approval?.decision.approved === true)
     await conclude(live, approval, executed ? "failed" : "unused");
   else if (unused?.approvalId !== undefined)

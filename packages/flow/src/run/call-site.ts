@@ -16,6 +16,8 @@ export interface CallSite {
   replaced(made: Made): Replaced | undefined;
   /** Whether the execution is over, or cut off: then nobody takes an outcome in any more. */
   readonly over: boolean;
+  /** Whether its code may be run again although it was cut off: by a retry of it, of what is around it, or of the run. */
+  readonly mayRunAgain: boolean;
   /** Whether it is cut off because the run is left as its log stands: whoever takes it up asks for the same again. */
   readonly comesBack: boolean;
   /** A call is about to have its effect; answers that it has ended. */

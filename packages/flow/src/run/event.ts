@@ -5,6 +5,7 @@ import type { Manifest } from "../graph/digest.ts";
 import type { State } from "../graph/node.ts";
 import type { Identity } from "./identity.ts";
 import type { Kept, Settled, SpentApproval } from "./journal.ts";
+import type { Again } from "./retry-stand.ts";
 import type { Stand } from "./state.ts";
 import type { ApprovalWait, InDoubtWait, InterruptWait, SleepWait } from "./wait.ts";
 
@@ -68,6 +69,8 @@ export interface DecisionAnswered extends AnsweredBase {
 export interface InterruptAnswered extends AnsweredBase {
   readonly kind: "interrupt";
   readonly payload: Kept;
+  /** Digest of the payload as it was given, by which the same one given again is known; absent of one that has no canonical form. */
+  readonly given?: string;
   readonly by: ActorRef | undefined;
 }
 
@@ -115,6 +118,14 @@ export type RunEvent = { readonly at: number } & (
       /** Digest of the graph that it was of. */
       readonly from: string;
       readonly seed: RunSeed;
+      readonly stand: Stand;
+    }
+  | {
+      /** The run had failed, and goes on: what had failed is attempted anew (WF-29). */
+      readonly type: "run-retried";
+      readonly by: ActorRef | undefined;
+      /** What is attempted anew; its failures are kept and replayed to nobody. */
+      readonly again: readonly Again[];
       readonly stand: Stand;
     }
   | {

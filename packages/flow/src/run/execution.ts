@@ -267,6 +267,10 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     return this.scope.over || this.signal.aborted;
   }
 
+  get mayRunAgain(): boolean {
+    return this.live.durable || this.#triedAgain || this.place.within?.mayRunAgain === true;
+  }
+
   get comesBack(): boolean {
     const { live, scope } = this;
     if (!live.durable) return false;

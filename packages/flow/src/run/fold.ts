@@ -11,6 +11,7 @@ import { endOf } from "./deadlines.ts";
 import { identityText } from "./identity.ts";
 import {
   freshExecution,
+  isRetriable,
   newExecution,
   replacedKey,
   type Entry,
@@ -54,6 +55,9 @@ export function fold(run: RunState, event: RunEvent, merged?: State): void {
       return stand(run, event.stand);
     case "migrated":
       run.seed = event.seed;
+      return stand(run, event.stand);
+    case "run-retried":
+      run.phase = { is: "running" };
       return stand(run, event.stand);
     case "visit-started": {
       const visit = openVisitAt(run, event.visit);
@@ -160,7 +164,8 @@ function foldExecution(run: RunState, event: RunEvent): void {
       // What had failed is asked for again; what had succeeded is replayed.
       const into = execution(run, event.visit);
       into.retries += 1;
-      remove(into.journal, (entry) => !entry.outcome.ok && entry.doubt === undefined, true);
+      for (const [at, entry] of into.journal.entries())
+        if (isRetriable(entry)) into.journal[at] = { ...entry, retried: true };
       return;
     }
     default:
@@ -311,7 +316,9 @@ function foldFinished(run: RunState, event: EventOf<"visit-finished">): void {
 /** An item's journal is dropped as a visit's is (F2); what its calls were allowed by stays until the visit is over. */
 function foldItem(run: RunState, event: EventOf<"item-finished" | "item-skipped">): void {
   const { items, index } = itemAt(run, event.visit);
-  const { journal } = openItem(items, index, event.visit).execution;
+  const { journal, nested } = openItem(items, index, event.visit).execution;
+  for (const cutOff of nested)
+    for (const frame of framesIn(run, cutOff)) run.frames.delete(frame.path);
   const approvals = journal.flatMap(({ approval }) => (approval ? [approval] : []));
   items[index] = { ...(approvals.length > 0 && { approvals }), ...itemEnd(event) };
 }
@@ -391,10 +398,10 @@ function same(
   return a === b || (a.name === b.name && identityText(a) === identityText(b));
 }
 
-function remove<T>(list: T[], which: (item: T) => boolean, all = false): void {
+function remove<T>(list: T[], which: (item: T) => boolean): void {
   for (let index = list.length - 1; index >= 0; index--) {
     if (!which(list[index]!)) continue;
     list.splice(index, 1);
-    if (!all) return;
+    return;
   }
 }

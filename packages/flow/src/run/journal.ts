@@ -32,6 +32,13 @@ export interface Entry {
   readonly cursor?: Kept;
   /** A person said so of a call in doubt: whether the code had asked for it again by then (FLOW-76). */
   readonly doubt?: "asked" | "unasked";
+  /** A failure that was attempted anew since: kept, and replayed to nobody (WF-29, FLOW-12). */
+  readonly retried?: true;
+}
+
+/** Whether a retry attempts an entry anew: a failure that nobody attested, and that was not attempted anew before. */
+export function isRetriable({ outcome, doubt, retried }: Entry): boolean {
+  return !outcome.ok && doubt === undefined && retried !== true;
 }
 
 export interface SpentApproval {
@@ -110,6 +117,8 @@ export function replacedKey(id: Identity): string {
 
 interface Recorded {
   readonly entry: Entry;
+  /** Whether the code is sure to ask for it: nothing before it is attempted anew. */
+  readonly sure: boolean;
   state: "unclaimed" | "claimed" | "delivered";
 }
 
@@ -138,16 +147,27 @@ export class Prior {
   readonly #started: Map<string, Started>;
   readonly #nested: Map<string, NestedRun>;
   readonly #replaced: Readonly<Record<string, Replaced>>;
+  /** Whether something is on record that the code should ask for before anything new begins (S6). */
+  readonly replays: boolean;
+  /** Whether nothing at all is attempted anew. */
+  readonly #isSure: boolean;
   #firstOpen = 0;
   /** How many entries, from the first, the code may leave out. */
   #behind = 0;
 
   constructor(execution: ExecutionState) {
     this.#replaced = { ...execution.replaced };
-    this.#entries = execution.journal.map((entry) => ({ entry, state: "unclaimed" }));
+    let sure = true;
+    this.#entries = execution.journal.map((entry): Recorded => {
+      if (entry.retried === true) sure = false; // from here on the code may see something else, and go another way
+      return { entry, sure, state: "unclaimed" };
+    });
+    const replayed = this.#entries.filter(({ entry }) => entry.retried !== true);
     this.#byIdentity = new Map(
-      this.#entries.map((recorded) => [identityText(recorded.entry.id), recorded]),
+      replayed.map((recorded) => [identityText(recorded.entry.id), recorded]),
     );
+    this.replays = replayed.length > 0 || execution.nested.length > 0;
+    this.#isSure = sure;
     this.#waits = new Map(
       execution.waits.flatMap((wait) =>
         wait.kind === "in-doubt" || wait.id === undefined ? [] : [[identityText(wait.id), wait]],
@@ -162,11 +182,6 @@ export class Prior {
       execution.started.map((started) => [identityText(started.id), started]),
     );
     this.#nested = new Map(execution.nested.map((run) => [identityText(run.id), run]));
-  }
-
-  /** Whether something is on record that the code should ask for before anything new begins (S6). */
-  get replays(): boolean {
-    return this.#entries.length > 0 || this.#nested.size > 0;
   }
 
   /** The entry of this identity, marked as asked for. */
@@ -234,7 +249,7 @@ export class Prior {
     const entries = this.#entries
       .slice(this.#behind)
       .flatMap((recorded) => (isExpected(recorded) ? [recorded.entry.id] : []));
-    if (this.#nested.size === 0) return entries;
+    if (this.#nested.size === 0 || !this.#isSure) return entries;
     const begun = new Set(came.flatMap((made) => (made.keyed ? [identityText(made)] : [])));
     const nested = [...this.#nested].flatMap(([text, { id }]) => (begun.has(text) ? [] : [id]));
     return [...entries, ...nested];
@@ -271,8 +286,8 @@ export class Prior {
 }
 
 /** Whether a re-run is expected to ask for an entry, and has not. */
-function isExpected({ state, entry }: Recorded): boolean {
-  return state === "unclaimed" && entry.id.kind !== "moment" && entry.doubt !== "unasked";
+function isExpected({ state, sure, entry }: Recorded): boolean {
+  return sure && state === "unclaimed" && entry.id.kind !== "moment" && entry.doubt !== "unasked";
 }
 
 function taken<T>(map: Map<string, T>, key: string): T | undefined {

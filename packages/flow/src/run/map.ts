@@ -16,14 +16,17 @@ import { copyOf } from "./copy.ts";
 import type { VisitEnd } from "./event.ts";
 import type { Execution, Executing } from "./execution.ts";
 import { keptCopy } from "./journaled.ts";
-import { freshExecution, type Kept } from "./journal.ts";
+import { freshExecution, isFresh, type Kept } from "./journal.ts";
 import { abortedRun } from "./live.ts";
 import { itemPath } from "./path.ts";
+import { waitsWithin } from "./pending.ts";
 import type { Place } from "./place.ts";
 import { revealed } from "./reveal.ts";
+import { withdrawAll } from "./spend.ts";
 import type { OpenVisit } from "./state.ts";
 import { runTogether } from "./together.ts";
 import { checkedUpdate, failed, failedWith } from "./update.ts";
+import { isOpen } from "./wait.ts";
 
 type AnyMap = MapSpec | MapCallSpec;
 
@@ -45,7 +48,11 @@ export async function visitMap(
     if (waiting && spec.stopOnPause && items[index]!.status === "queued") return undefined;
     const at = new Item(visit, index);
     return runItem(place, at, spec, list[index]).then((end) => {
-      if (end.how !== "waiting") return tellEnd(place, at, spec, end);
+      if (end.how !== "waiting") {
+        const taking = takeBack(place, at);
+        if (taking === undefined) return tellEnd(place, at, spec, end);
+        return taking.then(() => tellEnd(place, at, spec, end));
+      }
       waiting = true;
       return live.emit({ type: "visit-waiting", visit: at.path });
     });
@@ -99,6 +106,13 @@ function runItem(place: Place, at: Item, spec: AnyMap, item: unknown): Promise<A
 }
 
 const asItIs = (value: unknown): unknown => value;
+
+/** What an item that was cut off had asked for, within nested runs too: nobody can answer it any more. */
+function takeBack({ live }: Place, item: Item): Promise<void> | undefined {
+  if (isFresh(item.execution)) return undefined;
+  const open = waitsWithin(live.state, item).flatMap(({ wait }) => (isOpen(wait) ? [wait] : []));
+  return open.length > 0 ? withdrawAll(live, open, "cancelled") : undefined;
+}
 
 function tellEnd(
   { live }: Place,

@@ -40,6 +40,7 @@ function told(event: RunEvent): Told {
     case "run-started":
     case "forked":
     case "migrated":
+    case "run-retried":
     case "paused":
     case "completed":
     case "cancelled":

@@ -25,6 +25,8 @@ export interface Place {
 
 /** What a nested run needs of the execution around it. */
 export interface Around {
+  /** Whether its code, and with it what is within, may be run again although it was cut off. */
+  readonly mayRunAgain: boolean;
   /** A call within is about to have its effect; answers that it has ended. */
   enteringWithin(made: Made, tool: AnyTool): (() => void) | undefined;
 }

@@ -2,6 +2,8 @@
  * What answers one interrupt, worked out before anything is spent: read by its schema, bounded, and sealed as it will be
  * kept (FLOW-22, FLOW-61). The code gets what was read here, at every re-run.
  */
+import { isSealError } from "@holdpoint/seal";
+
 import { formParts } from "../checkpoint/seal.ts";
 import { keptText } from "../checkpoint/form.ts";
 import { FlowError, isFlowError } from "../errors.ts";
@@ -30,10 +32,21 @@ export async function planAnswer(
     const payload = keptText({ form: "value", value }, parts, named);
     const over = boundedText(payload.text, facts);
     if (over !== undefined) throw refused(matched, over);
-    return { kind: "interrupt", visit, callId: wait.callId, payload, by: answer.by };
+    const given = digestOf(answer.payload, live);
+    const { callId } = wait;
+    return { kind: "interrupt", visit, callId, payload, ...given, by: answer.by };
   } catch (error) {
     if (!isFlowError(error, "state-not-sealable")) throw error;
     throw refused(matched, error.message, {}, error);
+  }
+}
+
+function digestOf(payload: unknown, { parts }: LiveRun): { readonly given?: string } {
+  try {
+    return { given: parts.sealer.digest(payload) };
+  } catch (error) {
+    if (isSealError(error)) return {};
+    throw error;
   }
 }
 

@@ -35,6 +35,7 @@ import { planResume, type ResumePlan } from "./resume-plan.ts";
 import { resultOf, type RunResult } from "./result.ts";
 import { spendAnswers } from "./resume.ts";
 import { usedBefore } from "./spent.ts";
+import { checkFailed, standToRetry } from "./retry-stand.ts";
 import type { RunState } from "./state.ts";
 import { pendingId } from "./wait.ts";
 
@@ -56,6 +57,12 @@ export interface ResumeOptions {
    * default), or are withdrawn and asked again under new ids (`supersede`).
    */
   readonly unanswered?: "keep" | "supersede";
+}
+
+export interface RetryOptions {
+  readonly signal?: AbortSignal;
+  /** Who asked for it, for the history. */
+  readonly by?: ActorRef;
 }
 
 export interface CancelHow {
@@ -200,6 +207,33 @@ export class FlowRunner {
       return resultOf(live, { status: "completed" });
     checkPhase(runId, phase);
     await recover(live);
+    return this.#result(live, await perform(live));
+  }
+
+  /**
+   * Goes on with a durable run that failed, under its id: what finished stays finished and is not run again, what failed is
+   * attempted anew, and what waited or was denied is asked again (WF-29). Budgets, counters and idempotency keys go on.
+   *
+   * `retried` in the history says so, in one commit; from then on the run is under way, for `adopt` too.
+   * @throws FlowError `not-failed` for a run that is under way or waits, `resume-terminal` for one that is completed or
+   *   cancelled; as `adopt` before that commit, and as `run` after it
+   */
+  async retry<F extends Flow>(
+    flow: F,
+    runId: string,
+    options: RetryOptions = {},
+  ): Promise<RunResult<F>> {
+    const graph = graphOf(flow);
+    checkOptions(options, ["signal", "by"]);
+    this.#checkApprover(graph);
+    const { parts, scope } = this.#resolved;
+    const replayed = await readRun(graph, parts, scope, runId);
+    checkFailed(replayed.state);
+    const { events } = await readLog(graph, parts, scope, runId);
+    const retried = { at: parts.clock.now(), by: options.by, ...standToRetry(events) };
+    const { signal = neverAborted } = options;
+    const live = this.#logged(graph, replayed, signal, { type: "run-retried", ...retried });
+    await live.flush();
     return this.#result(live, await perform(live));
   }
 
@@ -349,11 +383,19 @@ export class FlowRunner {
     return this.#logged(graph, await readRun(graph, parts, scope, runId), signal);
   }
 
-  #logged(graph: Graph, { state, end, way, need }: Replayed, signal: AbortSignal): LiveRun {
+  /** `first`: what happens to it now, before it is carried over to the graph as it is. */
+  #logged(
+    graph: Graph,
+    { state, end, way, need }: Replayed,
+    signal: AbortSignal,
+    first?: RunEvent,
+  ): LiveRun {
     const { parts } = this.#resolved;
-    const going = carried(state, carriedOver(graph, state, way, parts));
+    if (first !== undefined) fold(state, first);
+    const { queued = [], ...going } = carried(state, carriedOver(graph, state, way, parts));
     checkState(graph, going.state);
-    return new LiveRun({ graph, parts, signal, end, need, ...going });
+    const all = first === undefined ? queued : [first, ...queued];
+    return new LiveRun({ graph, parts, signal, end, need, ...going, queued: all });
   }
 
   /** FLOW-44: a flow that nobody could answer is refused at its start, not weeks later. */

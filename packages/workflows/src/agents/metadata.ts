@@ -12,6 +12,9 @@ export const RunMetadata = z.strictObject({
   run_status: z.enum(["pending", "running", "interrupted", "completed", "failed", "cancelled"]),
   status_summary: z.string(),
   checkpoint_revision: z.int(),
+  /** The last event of its history that a page may go on after. */
+  activity_cursor: z.string().optional(),
+  parent_run_id: z.string().optional(),
   /** What it waits for: the first twenty. */
   waits_for: z.array(z.strictObject({ kind: z.string(), tool: z.string() })),
   created: z.string(),
@@ -26,6 +29,8 @@ export function metadataOf(view: RunView): z.output<typeof RunMetadata> {
     run_status: view.status,
     status_summary: summaryOf(view).slice(0, toolDescriptionCharactersMax),
     checkpoint_revision: view.revision,
+    ...(view.revision > 0 && { activity_cursor: `${view.runId}/${view.revision}` }),
+    ...(view.parent !== undefined && { parent_run_id: view.parent }),
     waits_for: view.waitsFor.slice(0, toolWaitsMax).map(({ kind, tool }) => ({ kind, tool })),
     created: new Date(view.createdAt).toISOString(),
     updated: new Date(view.updatedAt).toISOString(),

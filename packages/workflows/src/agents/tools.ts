@@ -12,8 +12,9 @@ import { defineTool, type AnyTool } from "@holdpoint/tools";
 import * as z from "zod";
 
 import type { Workflow } from "../definition/define.ts";
-import { WorkflowError } from "../errors.ts";
+import { isWorkflowError, WorkflowError } from "../errors.ts";
 import { reasonCharactersMax, toolDefinitionsMax, toolPageMax } from "../limits.ts";
+import { isTerminal } from "../registry/moves.ts";
 import type { RunView } from "../registry/run-view.ts";
 import type { Supervisor } from "../supervisor/supervisor.ts";
 import { entryOf, HistoryEntry, metadataOf, RunMetadata } from "./metadata.ts";
@@ -40,7 +41,7 @@ export function agentTools(
   const own = (id: string): Promise<RunView> => ownRun(desk, session, id);
   return [
     definitionList(desk),
-    runStart(desk, session),
+    runStart(desk, session, own),
     defineTool({
       name: "workflow_run_get",
       description: "Reads where a workflow's run stands.",
@@ -73,7 +74,7 @@ function definitionList({ definitions }: SupervisorForAgents): AnyTool {
         name: definition.name,
         version: definition.version,
         description: definition.description ?? "",
-        input_schema: definition.inputJsonSchema() as Record<string, unknown>,
+        input_schema: schemaOf(definition),
         resume_supported: definition.takesPayload,
       })),
       truncated: definitions.length > toolDefinitionsMax,
@@ -81,7 +82,21 @@ function definitionList({ definitions }: SupervisorForAgents): AnyTool {
   });
 }
 
-function runStart(desk: SupervisorForAgents, session: string): AnyTool {
+/** One that can't be described keeps no other from being listed: its own check stands before its runs all the same. */
+function schemaOf(definition: Workflow): Record<string, unknown> {
+  try {
+    return definition.inputJsonSchema() as Record<string, unknown>;
+  } catch (error) {
+    if (isWorkflowError(error, "schema-not-describable")) return {};
+    throw error;
+  }
+}
+
+function runStart(
+  desk: SupervisorForAgents,
+  session: string,
+  own: (id: string) => Promise<RunView>,
+): AnyTool {
   return defineTool({
     name: "workflow_run_start",
     description:
@@ -91,11 +106,14 @@ function runStart(desk: SupervisorForAgents, session: string): AnyTool {
       definition_version: z.string().max(64),
       input: z.record(z.string(), z.unknown()),
       key: z.string().min(1).max(200).optional(),
+      parent_run_id: runId.optional(),
     }),
     output: RunMetadata,
-    execute: async ({ definition_name, definition_version, input, key }) => {
+    execute: async ({ definition_name, definition_version, input, key, parent_run_id }) => {
       const definition = exactly(desk.definitions, definition_name, definition_version);
-      const how = { session, ...(key !== undefined && { key }) };
+      if (parent_run_id !== undefined) await own(parent_run_id); // G1
+      const parent = parent_run_id === undefined ? {} : { parent: parent_run_id };
+      const how = { session, ...parent, ...(key !== undefined && { key }) };
       return metadataOf(await desk.start(definition, input as never, how)); // its schema decides
     },
   });
@@ -151,12 +169,17 @@ function runCancel(desk: SupervisorForAgents, own: (id: string) => Promise<RunVi
       run_id: runId,
       reason: z.string().max(reasonCharactersMax).default(""),
     }),
-    output: z.strictObject({ run_id: z.string(), status: z.enum(["requested", "final"]) }),
+    output: z.strictObject({
+      run_id: z.string(),
+      status: z.enum(["requested", "final"]),
+      /** Whether it had ended, or was being cancelled, before. */
+      idempotent: z.boolean(),
+    }),
     idempotent: true,
     execute: async ({ run_id, reason }) => {
-      await own(run_id);
+      const before = await own(run_id);
       const { status } = await desk.cancel(run_id, { reason });
-      return { run_id, status };
+      return { run_id, status, idempotent: before.cancelRequested || isTerminal(before.status) };
     },
   });
 }

@@ -9,6 +9,9 @@ import {
 } from "../limits.ts";
 import { checkText, documentLimits, type Checked } from "./boundary.ts";
 import { jsonSchemaOf, type JsonSchema } from "./json-schema.ts";
+import { inside, takesNone, type WorkflowFacts } from "./facts.ts";
+import { Lifecycle, type LifecycleOptions } from "./lifecycle.ts";
+import { checkPolicy, type RetryPolicy } from "./retry-policy.ts";
 import type { DocumentLimits } from "./strict-json.ts";
 
 /** A document as its definition took it. */
@@ -44,6 +47,8 @@ export interface Workflow<
   resumeJsonSchema(): JsonSchema | undefined;
   /** Of what a completed run gives; absent where the definition has no output schema. @throws as `inputJsonSchema` */
   outputJsonSchema(): JsonSchema | undefined;
+  /** Its runs over stores, by hand: the same lifecycle without a supervisor (WF-05). @throws as `new Workflows` */
+  runsOn(options: LifecycleOptions): Lifecycle<In, Resume, Out>;
   /** Types only; never present. */
   readonly types?: { readonly input: In; readonly resume: Resume; readonly output: Out };
 }
@@ -79,23 +84,11 @@ export interface WorkflowSpec<
   readonly output?: O;
   /** A line on a completed run, for lists. What it says leaves the boundary: no secrets. */
   readonly summarize?: (state: FlowState<F>) => string;
+  /** When failed runs are retried by themselves; without one only `retry` does it (WF-29). */
+  readonly retry?: RetryPolicy;
   /** Bounds of input and payload; default 256 KiB, nesting 32, 4,096 members. */
   readonly limits?: Partial<DocumentLimits>;
 }
-
-/** The inside of a definition. */
-export interface WorkflowFacts {
-  readonly flow: Flow;
-  readonly input: Schema;
-  readonly resume: Schema | undefined;
-  readonly output: Schema | undefined;
-  readonly begin: (input: unknown) => unknown;
-  readonly end: (state: unknown) => unknown;
-  readonly summarize: ((state: unknown) => string) | undefined;
-  readonly limits: DocumentLimits;
-}
-
-const inside = Symbol.for("@holdpoint/workflows.definition");
 
 /**
  * Gives a flow a name and a version that the outside can start, and schemas that stand before it.
@@ -121,6 +114,7 @@ export function defineWorkflow<
   if (description !== undefined && description.length > descriptionCharactersMax) {
     throw invalid(`the description of '${name}' is longer than ${descriptionCharactersMax}`);
   }
+  checkPolicy(name, own.retry);
   const same = (value: unknown): unknown => value;
   return new BuiltWorkflow(name as N, version, description, {
     flow: own.flow,
@@ -131,6 +125,7 @@ export function defineWorkflow<
     begin: (own.begin ?? same) as WorkflowFacts["begin"],
     end: (own.end ?? same) as WorkflowFacts["end"],
     summarize: own.summarize as WorkflowFacts["summarize"],
+    retry: own.retry,
     limits: { ...documentLimits, ...own.limits },
   });
 }
@@ -170,6 +165,10 @@ class BuiltWorkflow<N extends string> implements Workflow<N, never, never, never
     return documentOf(await checkText("resume", resume, json, limits));
   }
 
+  runsOn(options: LifecycleOptions): Lifecycle<never, never, never> {
+    return new Lifecycle<never, never, never>(this, options);
+  }
+
   inputJsonSchema(): JsonSchema {
     return jsonSchemaOf(this[inside].input, `input of '${this.name}'`);
   }
@@ -183,22 +182,6 @@ class BuiltWorkflow<N extends string> implements Workflow<N, never, never, never
     const { output } = this[inside];
     return output && jsonSchemaOf(output, `output of '${this.name}'`, "output");
   }
-}
-
-/** The inside of a definition, of whichever copy of this package made it. @throws WorkflowError `definition-invalid` */
-export function workflowFacts(definition: Workflow): WorkflowFacts {
-  const facts = (definition as { readonly [inside]?: WorkflowFacts } | undefined)?.[inside];
-  if (facts === undefined) throw invalid("this is no workflow: defineWorkflow makes them");
-  return facts;
-}
-
-/** WF-04 */
-export function takesNone(definition: string, version: string): WorkflowError {
-  return new WorkflowError(
-    "resume-not-taken",
-    `'${definition}' has no resume schema: its runs take decisions, never a payload`,
-    { definition, version },
-  );
 }
 
 function documentOf({ given, canonical }: Checked): CheckedDocument<never> {

@@ -1,5 +1,6 @@
 import { WorkflowError } from "../errors.ts";
-import { workflowFacts, type Workflow } from "./define.ts";
+import type { Workflow } from "./define.ts";
+import { workflowFacts } from "./facts.ts";
 
 /** The definitions of a program, several versions of one name side by side (WF-01). */
 export class Definitions {

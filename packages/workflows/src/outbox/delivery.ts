@@ -3,6 +3,7 @@ import type { RunEvent } from "@holdpoint/flow";
 import { decode, encode, sign, verify, type Keyring } from "@holdpoint/seal";
 
 import { WorkflowError } from "../errors.ts";
+import { isTerminal } from "../registry/moves.ts";
 import type { RunRecord, WaitingFor } from "../registry/record.ts";
 import type { RunStatus } from "../registry/store.ts";
 import { outboxWrite } from "./store.ts";
@@ -29,9 +30,13 @@ export interface Delivery {
   readonly waitsFor: readonly { readonly id: string; readonly tool: string }[];
 }
 
-/** What an event is told as. `waits`: what the run waited for before it. */
+/**
+ * What an event is told as, given the run as it stands after it, and what it waited for before: a failure that its policy retries
+ * is no end.
+ */
 export function kindsOf(
   event: RunEvent,
+  { standing }: RunRecord,
   waits: readonly WaitingFor[] = [],
 ): readonly DeliveryKind[] {
   switch (event.type) {
@@ -51,7 +56,7 @@ export function kindsOf(
     case "completed":
     case "failed":
     case "cancelled":
-      return ["ended"];
+      return isTerminal(standing.status) ? ["ended"] : [];
     default:
       return [];
   }

@@ -86,7 +86,8 @@ function readBody(text: string, runId: string): Body {
   if (format !== 1 && format !== 2) {
     throw tampered(runId, "it is of a format that this version does not read");
   }
-  return body as Body; // sealed by us: what has the MAC was written by `write`
+  const read = body as Body & { readonly record: Partial<RunRecord> }; // sealed by us: what has the MAC was written by `write`
+  return { ...read, record: { ...read.record, retries: read.record.retries ?? 0 } };
 }
 
 function columnsOf(record: RunRecord, sealed: string): RunColumns {

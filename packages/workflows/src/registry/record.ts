@@ -1,8 +1,10 @@
 import type { ActorRef } from "@holdpoint/approvals";
 import type { AnswerBy, PendingView, RunEvent } from "@holdpoint/flow";
 
+import { retryAfterMs, type RetryPolicy } from "../definition/retry-policy.ts";
 import { failureCharactersMax, reasonCharactersMax } from "../limits.ts";
 import { isTerminal, mayMove } from "./moves.ts";
+import type { RunStatus } from "./store.ts";
 
 /** What never changes about a run: its durable seed (WF-11, WF-12). */
 export interface RunFacts {
@@ -24,11 +26,18 @@ export interface RunFacts {
 /** Where a run stands, with what goes with it. */
 export type Standing =
   | { readonly status: "pending" }
-  | { readonly status: "running" }
+  | { readonly status: "running"; readonly retry?: RetryDue }
   | { readonly status: "interrupted" }
   | { readonly status: "completed"; readonly summary?: string }
   | { readonly status: "failed"; readonly failure: Failure }
   | { readonly status: "cancelled"; readonly reason: string; readonly by: ActorRef | undefined };
+
+/** A run whose log says that it failed, and that its definition's policy retries. */
+export interface RetryDue {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly failure: Failure;
+}
 
 /** How a run failed, bounded. */
 export interface Failure {
@@ -69,6 +78,8 @@ export interface RunRecord {
   readonly cancel: CancelRequest | undefined;
   /** What waits for a person; of a running run, what has been asked so far. */
   readonly waits: readonly WaitingFor[];
+  /** How often it was retried, by hand or by policy. */
+  readonly retries: number;
   /** The log's revision as of this record; 0 before anything ran. */
   readonly revision: number;
   readonly updatedAt: number;
@@ -81,18 +92,20 @@ export function pendingRun(facts: RunFacts): RunRecord {
     standing: { status: "pending" },
     cancel: undefined,
     waits: [],
+    retries: 0,
     revision: 0,
     updatedAt: facts.createdAt,
   };
 }
 
 /**
- * When its owner has to look at a run though nobody says anything: at once where somebody wishes its end, and where it waits,
- * when the first of what ends by itself does.
+ * When its owner has to look at a run though nobody says anything: at once where somebody wishes its end, where it waits, when
+ * the first of what ends by itself does, and where its policy retries it, when that is due.
  */
 export function dueOf({ standing, cancel, waits }: RunRecord): number | undefined {
   if (isTerminal(standing.status)) return undefined;
   if (cancel !== undefined) return 0;
+  if (standing.status === "running") return standing.retry?.at;
   if (standing.status !== "interrupted") return undefined;
   const times = waits.flatMap(({ until }) => (until === undefined ? [] : [until]));
   return times.length === 0 ? undefined : Math.min(...times);
@@ -100,15 +113,17 @@ export function dueOf({ standing, cancel, waits }: RunRecord): number | undefine
 
 /**
  * A record after one more event of its run's log: the one place that says how a log moves a registry. Total over all events,
- * so that revisions count; an event that makes no legal move (WF-10) moves nothing.
+ * so that revisions count; an event that makes no legal move (WF-10) moves nothing. `policy`: its definition's, by which a
+ * failure may be no end.
  */
-export function follow(record: RunRecord, event: RunEvent): RunRecord {
-  const next = standingAfter(event);
-  const moves = next !== undefined && mayMove(record.standing.status, next.status);
+export function follow(record: RunRecord, event: RunEvent, policy?: RetryPolicy): RunRecord {
+  const next = standingAfter(record, event, policy);
+  const moves = next !== undefined && movesTo(record, next.status, event);
   const standing = moves ? next : record.standing;
   return {
     ...record,
     standing,
+    retries: record.retries + (isRetry(event) ? 1 : 0),
     waits: isTerminal(standing.status) ? [] : waitsAfter(record.waits, event),
     revision: record.revision + 1,
     // A clock that runs backwards never makes a run younger.
@@ -122,9 +137,27 @@ export function moved(record: RunRecord, standing: Standing, at: number): RunRec
   return { ...record, standing, waits, updatedAt: Math.max(record.updatedAt, at) };
 }
 
-function standingAfter(event: RunEvent): Standing | undefined {
+function movesTo({ standing }: RunRecord, to: RunStatus, event: RunEvent): boolean {
+  const { status } = standing;
+  // A run that its policy retries stays running, with another reason.
+  if (status === "running" && to === "running") return isRetry(event) || event.type === "failed";
+  // A failed run that never began begins by a retry, too.
+  const isByRetry = isRetry(event) || event.type === "run-started";
+  return mayMove(status, to) || (isByRetry && mayMove(status, to, "retry"));
+}
+
+function isRetry({ type }: RunEvent): boolean {
+  return type === "run-retried";
+}
+
+function standingAfter(
+  record: RunRecord,
+  event: RunEvent,
+  policy: RetryPolicy | undefined,
+): Standing | undefined {
   switch (event.type) {
     case "run-started":
+    case "run-retried":
     case "settling": // announced, in a store apart: whoever takes the run up has to finish it
     case "answered":
     case "deadline-fired":
@@ -134,12 +167,24 @@ function standingAfter(event: RunEvent): Standing | undefined {
     case "completed":
       return { status: "completed" };
     case "failed":
-      return { status: "failed", failure: failureOf(event.error) };
+      return failed(record, event, policy);
     case "cancelled":
       return { status: "cancelled", reason: boundedReason(event.reason), by: event.by };
     default:
       return undefined;
   }
+}
+
+/** A wish to cancel comes before any policy. */
+function failed(
+  { cancel, retries }: RunRecord,
+  { at, error }: Extract<RunEvent, { readonly type: "failed" }>,
+  policy: RetryPolicy | undefined,
+): Standing {
+  const failure = failureOf(error);
+  const afterMs = cancel === undefined ? retryAfterMs(policy, error, retries) : undefined;
+  if (afterMs === undefined) return { status: "failed", failure };
+  return { status: "running", retry: { at: at + afterMs, failure } };
 }
 
 function waitsAfter(waits: readonly WaitingFor[], event: RunEvent): readonly WaitingFor[] {
@@ -183,6 +228,9 @@ function waitsAfter(waits: readonly WaitingFor[], event: RunEvent): readonly Wai
       return waits.filter((wait) => !event.answers.some((answer) => isOf(wait, answer)));
     case "superseded":
       return waits.filter((wait) => !isOf(wait, event));
+    case "failed":
+    case "run-retried":
+      return []; // withdrawn with the failure, and asked again
     case "visit-finished":
       return waits.filter((wait) => wait.visit !== event.visit);
     default:
@@ -200,6 +248,12 @@ function isOf(
   { visit, callId }: { readonly visit: string; readonly callId: string },
 ): boolean {
   return wait.visit === visit && wait.callId === callId;
+}
+
+/** How a run failed whose log says that it did, whether that is its end or its policy retries it. */
+export function failureIn(standing: Standing): Failure | undefined {
+  if (standing.status === "failed") return standing.failure;
+  return standing.status === "running" ? standing.retry?.failure : undefined;
 }
 
 /** A failure as it is kept. */

@@ -1,7 +1,8 @@
 import type { ActorRef } from "@holdpoint/approvals";
 
 import { isTerminal } from "./moves.ts";
-import type { Failure, RunRecord, WaitingFor } from "./record.ts";
+import type { OpenRun } from "./record-codec.ts";
+import type { Failure, WaitingFor } from "./record.ts";
 import type { RunStatus } from "./store.ts";
 
 /** A run as it is shown (WF-11): ids, names, times and bounded texts; no input, state or arguments. */
@@ -23,13 +24,19 @@ export interface RunView {
   readonly waitsFor: readonly WaitingFor[];
   readonly summary: string | undefined;
   readonly failure: Failure | undefined;
+  /** How often it was retried, by hand or by policy. */
+  readonly retries: number;
+  /** When its definition's policy retries it, milliseconds since 1970: it failed, and has not ended by that. */
+  readonly retryAt: number | undefined;
+  /** The version of its row: one more with each move that is on record. */
+  readonly rowVersion: number;
   /** Somebody asked that it ends, and it has not yet. */
   readonly cancelRequested: boolean;
   readonly cancelled: { readonly reason: string; readonly by: ActorRef | undefined } | undefined;
 }
 
-export function viewOf(record: RunRecord): RunView {
-  const { facts, standing, cancel, waits, revision, updatedAt } = record;
+export function viewOf({ record, version }: OpenRun): RunView {
+  const { facts, standing, cancel, waits, retries, revision, updatedAt } = record;
   return Object.freeze({
     runId: facts.id,
     definition: facts.definition,
@@ -45,6 +52,9 @@ export function viewOf(record: RunRecord): RunView {
     waitsFor: standing.status === "interrupted" ? waits : [],
     summary: standing.status === "completed" ? standing.summary : undefined,
     failure: standing.status === "failed" ? standing.failure : undefined,
+    retries,
+    retryAt: standing.status === "running" ? standing.retry?.at : undefined,
+    rowVersion: version,
     cancelRequested: cancel !== undefined && !isTerminal(standing.status),
     cancelled:
       standing.status === "cancelled" ? { reason: standing.reason, by: standing.by } : undefined,

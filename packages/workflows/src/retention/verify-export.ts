@@ -59,7 +59,7 @@ export async function verifyExport(
     const why = `the approval ${broken.id} or its trail is ${broken.audit.status}`;
     return { status: "broken", what: "approval", why };
   }
-  return { status: "whole", run: viewOf(run.record), events: log.length, approvals };
+  return { status: "whole", run: viewOf(run), events: log.length, approvals };
 }
 
 type Broken = Extract<ExportReport, { readonly status: "broken" }>;

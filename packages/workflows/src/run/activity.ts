@@ -21,7 +21,7 @@ export interface Activity {
   readonly visit?: string;
   readonly tool?: string;
   readonly approvalId?: string;
-  /** Who decided or cancelled. */
+  /** Who decided, cancelled or retried. */
   readonly by?: string;
 }
 
@@ -100,6 +100,7 @@ const words: Readonly<Record<RunEventType, string>> = {
   superseded: "asks anew",
   "answer-unused": "did not need an answer",
   retried: "tries again",
+  "run-retried": "retried",
   "replay-diverged": "went another way than before",
   "visit-finished": "finished work",
   routed: "goes on",
@@ -141,6 +142,7 @@ function detailsOf(event: RunEvent): Pick<Activity, "visit" | "tool" | "approval
       return { visit, by: decision.by.id, ...(approvalId !== undefined && { approvalId }) };
     }
     case "cancelled":
+    case "run-retried":
       return event.by === undefined ? {} : { by: event.by.id };
     default:
       return "visit" in event ? { visit: event.visit } : {};

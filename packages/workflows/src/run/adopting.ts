@@ -72,7 +72,7 @@ export function wakeRun(parts: Parts, runId: string): void {
 export async function adoptAll(parts: Parts): Promise<readonly Adoption[]> {
   const { open, broken } = await openRuns(parts, ["pending", "running", "interrupted"]);
   const adoptions: Adoption[] = [...broken];
-  for (const { facts } of open) adoptions.push(await adoptOne(parts, facts.id));
+  for (const { record } of open) adoptions.push(await adoptOne(parts, record.facts.id));
   return adoptions;
 }
 
@@ -96,8 +96,8 @@ export async function openRuns(
   { access }: Parts,
   statuses: readonly RunStatus[],
   session?: string,
-): Promise<{ readonly open: readonly RunRecord[]; readonly broken: readonly Adoption[] }> {
-  const open: RunRecord[] = [];
+): Promise<{ readonly open: readonly OpenRun[]; readonly broken: readonly Adoption[] }> {
+  const open: OpenRun[] = [];
   const broken: Adoption[] = [];
   for (const status of statuses) {
     const filter = session === undefined ? { status } : { status, session };
@@ -105,7 +105,7 @@ export async function openRuns(
     do {
       const from = cursor === undefined ? {} : { cursor };
       const page = await listRuns(access, { filter, order: "oldest", limit: pageMax, ...from });
-      open.push(...page.items.map(({ record }) => record));
+      open.push(...page.items);
       broken.push(...page.broken.map((each) => ({ ...each, did: "broken" as const }))); // A3
       cursor = page.cursor;
     } while (cursor !== undefined);
@@ -118,13 +118,15 @@ function isOpen(log: LogStatus): boolean {
   return log !== "completed" && log !== "failed" && log !== "cancelled";
 }
 
-interface Judged {
+/** What is to be done with a run, once its registry says what its log says. */
+export interface Judged {
   readonly adoption: Adoption;
   readonly begin?: Begin;
   readonly current: OpenRun;
 }
 
-async function judged(parts: Parts, opened: OpenRun): Promise<Judged> {
+/** @throws WorkflowError `run-moved`, `store-unavailable` */
+export async function judged(parts: Parts, opened: OpenRun): Promise<Judged> {
   const { facts, standing } = opened.record;
   const runId = facts.id;
   if (isTerminal(standing.status)) return ended(opened);
@@ -137,7 +139,7 @@ async function judged(parts: Parts, opened: OpenRun): Promise<Judged> {
   const { log, record } = logged;
   const { cancel } = record;
   if (cancel !== undefined && isOpen(log)) {
-    return ended({ ...opened, record: await endCancelled(parts, opened, cancel) }); // WF-26
+    return ended(await endCancelled(parts, opened, cancel)); // WF-26
   }
   const decided = log === "paused" && (await anyDecided(parts, record.waits));
   const next = reconcile({ log, registry: standing.status, decided });
@@ -151,6 +153,7 @@ async function acted(parts: Parts, current: OpenRun, next: Reconciled): Promise<
     case "start":
     case "adopt":
     case "resume":
+    case "retry":
       return { adoption: { runId, did: "begun", how: next.do }, begin: next.do, current };
     case "wait":
       return { adoption: { runId, did: "waits" }, current };
@@ -174,11 +177,13 @@ async function followed(
   parts: Parts,
   opened: OpenRun,
   seen: RunRecord,
-  { follow: to }: Reconciled,
+  next: Reconciled,
 ): Promise<OpenRun> {
+  const { follow: to } = next;
   const { standing } = opened.record;
   if (to === undefined || to === standing.status) {
-    const current = { ...seen, standing };
+    // What is due to be retried says since when, and for what.
+    const current = next.do === "retry" ? seen : { ...seen, standing };
     // It waits, and for something else than the registry knows: whoever asks what it waits for has to be told (A1).
     const knowsLess = seen.revision > opened.record.revision || opened.outdated === true;
     const isBehind = standing.status === "interrupted" && knowsLess;

@@ -12,12 +12,13 @@
 
 import type { FlowRunner } from "@holdpoint/flow";
 
-import { workflowFacts, type Workflow } from "../definition/define.ts";
+import type { Workflow } from "../definition/define.ts";
+import { workflowFacts } from "../definition/facts.ts";
 import { isWorkflowError } from "../errors.ts";
 import { cancelTriesMax } from "../limits.ts";
 import { isTerminal } from "../registry/moves.ts";
 import type { OpenRun } from "../registry/record-codec.ts";
-import { boundedReason, type CancelRequest, type RunRecord } from "../registry/record.ts";
+import { boundedReason, failureIn, type CancelRequest } from "../registry/record.ts";
 import { viewOf, type RunView } from "../registry/run-view.ts";
 import { readLog } from "./log-reading.ts";
 import { cancelled, RunOwner } from "./owner.ts";
@@ -35,7 +36,7 @@ export async function cancelRun(parts: Parts, runId: string, how: CancelHow): Pr
   parts.lanes.interrupt(runId, cancelled(runId));
   return parts.lanes.enter(runId, async () => {
     const opened = await parts.access.require(runId);
-    if (isTerminal(opened.record.standing.status)) return endedBefore(parts, opened.record);
+    if (isTerminal(opened.record.standing.status)) return endedBefore(parts, opened);
     const ended = await endCancelled(parts, opened, opened.record.cancel ?? wish);
     parts.faults.clear(runId);
     return viewOf(ended);
@@ -43,10 +44,11 @@ export async function cancelRun(parts: Parts, runId: string, how: CancelHow): Pr
 }
 
 // X3, X4
-async function endedBefore(parts: Parts, record: RunRecord): Promise<RunView> {
-  if (record.standing.status === "cancelled")
-    await withdrawOrphans(parts, await orphansOf(parts, record.facts.id));
-  return viewOf(record);
+async function endedBefore(parts: Parts, opened: OpenRun): Promise<RunView> {
+  const { facts, standing } = opened.record;
+  if (standing.status === "cancelled")
+    await withdrawOrphans(parts, await orphansOf(parts, facts.id));
+  return viewOf(opened);
 }
 
 /** How somebody cancels, as it is kept. */
@@ -81,11 +83,17 @@ export async function endCancelled(
   parts: Parts,
   opened: OpenRun,
   wish: CancelRequest,
-): Promise<RunRecord> {
+): Promise<OpenRun> {
   const { facts, standing } = opened.record;
   const definition = parts.definitions.exactly(facts.definition, facts.version, facts.id);
   const logged = await readLog(parts, definition, opened);
-  if ("failed" in logged) return logged.failed.record;
+  if ("failed" in logged) return logged.failed;
+  const failure = failureIn(logged.record.standing);
+  if (failure !== undefined) {
+    const owner = new RunOwner(parts, { ...opened, record: { ...logged.record, standing } });
+    await owner.move({ status: "failed", failure }); // X3: it had failed, and is not retried
+    return owner.opened;
+  }
   const orphans = await orphansOf(parts, facts.id, logged.record.waits);
   const wished = orphans.length > 0 ? await requestCancel(parts, facts.id, wish) : opened; // X4
   await withdrawOrphans(parts, orphans);
@@ -98,7 +106,7 @@ export async function endCancelled(
     await owner.caughtUp();
   }
   await withdrawOrphans(parts, await orphansOf(parts, facts.id)); // X4
-  return owner.record;
+  return owner.opened;
 }
 
 function cancelLogged(

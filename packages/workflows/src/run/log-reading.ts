@@ -1,6 +1,7 @@
-import type { RunEvent } from "@holdpoint/flow";
+import { FlowError, type RunEvent } from "@holdpoint/flow";
 
-import { workflowFacts, type Workflow } from "../definition/define.ts";
+import type { Workflow } from "../definition/define.ts";
+import { workflowFacts } from "../definition/facts.ts";
 import { WorkflowError } from "../errors.ts";
 import type { OpenRun } from "../registry/record-codec.ts";
 import { follow, moved, pendingRun, type Failure, type RunRecord } from "../registry/record.ts";
@@ -22,7 +23,26 @@ export async function readLog(
   definition: Workflow,
   opened: OpenRun,
 ): Promise<Logged> {
+  try {
+    return await knownLog(parts, definition, opened);
+  } catch (error) {
+    const failure = failureBy(error, opened.record);
+    if (failure === undefined) throw error;
+    return { failed: await failRun(parts, opened, failure) };
+  }
+}
+
+/**
+ * What the log says, folded into the record; changes nothing.
+ * @throws FlowError; WorkflowError `checkpoint-rolled-back`, `run-moved`, `store-unavailable`
+ */
+export async function knownLog(
+  parts: Parts,
+  definition: Workflow,
+  opened: OpenRun,
+): Promise<Extract<Logged, { readonly log: LogStatus }>> {
   const { record } = opened;
+  const { flow, retry } = workflowFacts(definition);
   const { id: runId, scope } = record.facts;
   const head = await parts.log.head(scope, runId);
   if (head === 0) return { log: "none", record };
@@ -32,26 +52,20 @@ export async function readLog(
     return { log: "paused", record };
   }
   if (head < record.revision) {
-    const seen = `the log of run ${runId} ends at ${head}, and ${record.revision} was seen`;
-    const failure = { code: "checkpoint-rolled-back", message: seen };
-    return { failed: await failRun(parts, opened, failure) };
+    const message = `the log of run ${runId} ends at ${head}, and ${record.revision} was seen`;
+    throw new FlowError("checkpoint-rolled-back", message, { runId });
   }
-  // A row of an older form is made anew: it does not hold all that it would be now.
-  const known =
-    opened.outdated === undefined ? record : { ...pendingRun(record.facts), cancel: record.cancel };
-  let events: readonly RunEvent[];
-  try {
-    const runner = parts.runner({ log: parts.log });
-    const { flow } = workflowFacts(definition);
-    events = await runner.history(flow, runId, { after: known.revision });
-  } catch (error) {
-    const failure = failureBy(error, record);
-    if (failure === undefined) throw error;
-    return { failed: await failRun(parts, opened, failure) };
-  }
-  const seen = events.reduce(follow, known);
+  // A row of an older form is made anew: it does not hold all that it would be now. What a policy retries is asked of it again.
+  const { standing } = record;
+  const isDue = standing.status === "running" && standing.retry !== undefined;
+  const isAnew = isDue || opened.outdated !== undefined;
+  const known = isAnew ? { ...pendingRun(record.facts), cancel: record.cancel } : record;
+  const runner = parts.runner({ log: parts.log });
+  const events = await runner.history(flow, runId, { after: known.revision });
+  const step = (seen: RunRecord, event: RunEvent): RunRecord => follow(seen, event, retry);
+  const seen = events.reduce(step, known);
   if (parts.log.home === parts.access.registry.home) {
-    await assertNotPutBack(parts, opened, known, events);
+    await assertNotPutBack(parts, opened, movesOf(known, events, step));
   }
   return { log: logStatusOf(seen), record: seen };
 }
@@ -65,10 +79,9 @@ export async function readLog(
 async function assertNotPutBack(
   { access }: Parts,
   { record, version }: OpenRun,
-  known: RunRecord,
-  events: readonly RunEvent[],
+  moves: readonly number[],
 ): Promise<void> {
-  const revision = movedOnAt(record, known, events);
+  const revision = moves.find((move) => move > record.revision);
   if (revision === undefined) return;
   const { id: runId } = record.facts;
   const now = await access.require(runId);
@@ -79,23 +92,23 @@ async function assertNotPutBack(
   throw new WorkflowError("checkpoint-rolled-back", message, { runId, revision });
 }
 
-/** The first revision that moves the run behind what its row knows. */
-function movedOnAt(
-  { revision }: RunRecord,
-  known: RunRecord,
+/** The revisions that move a run. */
+function movesOf(
+  begun: RunRecord,
   events: readonly RunEvent[],
-): number | undefined {
-  let seen = known;
-  for (const event of events) {
-    const next = follow(seen, event);
-    const moves = next.standing.status !== seen.standing.status;
-    seen = next;
-    if (moves && seen.revision > revision) return seen.revision;
-  }
-  return undefined;
+  step: (seen: RunRecord, event: RunEvent) => RunRecord,
+): readonly number[] {
+  let seen = begun;
+  return events.flatMap((event) => {
+    const { status } = seen.standing;
+    seen = step(seen, event);
+    return seen.standing.status === status ? [] : [seen.revision];
+  });
 }
 
-function logStatusOf({ standing: { status } }: RunRecord): LogStatus {
+function logStatusOf({ standing }: RunRecord): LogStatus {
+  const { status } = standing;
+  if (status === "running" && standing.retry !== undefined) return "to-retry";
   if (status === "interrupted") return "paused";
   return status === "pending" ? "none" : status;
 }

@@ -20,6 +20,7 @@
 import type { CommitOutcome, Write } from "@holdpoint/approvals";
 import type { FlowRunner, RunEvent, RunLog } from "@holdpoint/flow";
 
+import type { RetryPolicy } from "../definition/retry-policy.ts";
 import { isWorkflowError, WorkflowError } from "../errors.ts";
 import { kindsOf } from "../outbox/delivery.ts";
 import type { OpenRun } from "../registry/record-codec.ts";
@@ -30,15 +31,28 @@ import type { Parts } from "./parts.ts";
 interface Ahead {
   readonly record: RunRecord;
   readonly moves: readonly RunRecord[];
-  readonly answers: boolean;
+  readonly begins: boolean;
   /** What is to be told of it (WF-36). */
   readonly told: readonly Write[];
+}
+
+/** Events that say that what was asked of a run has begun. */
+const beginning: ReadonlySet<RunEvent["type"]> = new Set([
+  "answered",
+  "run-retried",
+  "run-started",
+]);
+
+export interface OwnerHow {
+  readonly policy?: RetryPolicy | undefined;
+  readonly onBegun?: (() => void) | undefined;
 }
 
 export class RunOwner {
   readonly runner: FlowRunner;
   readonly #parts: Parts;
-  readonly #onAnswered: () => void;
+  readonly #onBegun: () => void;
+  readonly #policy: RetryPolicy | undefined;
   readonly #together: boolean;
   /** What the log says. */
   #record: RunRecord;
@@ -50,10 +64,14 @@ export class RunOwner {
   /** O2 */
   #following: Promise<void> = Promise.resolve();
 
-  /** `opened`: the run as log and registry have it, its revision the log's. `onAnswered`: told once an answer is spent. */
-  constructor(parts: Parts, opened: OpenRun, onAnswered: () => void = () => undefined) {
+  /**
+   * `opened`: the run as log and registry have it, its revision the log's. `policy`: its definition's. `onBegun`: told once what
+   * was asked of the run is on record: an answer is spent, or a retry has begun.
+   */
+  constructor(parts: Parts, opened: OpenRun, { policy, onBegun = () => undefined }: OwnerHow = {}) {
     this.#parts = parts;
-    this.#onAnswered = onAnswered;
+    this.#onBegun = onBegun;
+    this.#policy = policy;
     this.#record = opened.record;
     this.#version = opened.version;
     this.#together = parts.log.home === parts.access.registry.home;
@@ -101,27 +119,27 @@ export class RunOwner {
   #announce(event: RunEvent): readonly Write[] {
     if (this.#fresh) this.#ahead = undefined; // O3
     this.#fresh = false;
-    const { record, moves, answers, told } = this.#ahead ?? this.#nothingAhead();
-    const seen = follow(record, event);
+    const { record, moves, begins, told } = this.#ahead ?? this.#nothingAhead();
+    const seen = follow(record, event, this.#policy);
     const further = seen.standing === record.standing ? moves : [...moves, seen];
     this.#ahead = {
       record: seen,
       moves: further,
-      answers: answers || event.type === "answered",
+      begins: begins || beginning.has(event.type),
       told: [...told, ...this.#tellings(seen, event, record.waits)],
     };
     return []; // what goes to the registry is made with the commit, over what stands then
   }
 
   #nothingAhead(): Ahead {
-    return { record: this.#record, moves: [], answers: false, told: [] };
+    return { record: this.#record, moves: [], begins: false, told: [] };
   }
 
   #tellings(record: RunRecord, event: RunEvent, before: RunRecord["waits"]): readonly Write[] {
     const { deliveries } = this.#parts;
     return deliveries === undefined
       ? []
-      : kindsOf(event, before).map((kind) => deliveries.write(record, kind));
+      : kindsOf(event, record, before).map((kind) => deliveries.write(record, kind));
   }
 
   /** The log, seen through: what becomes of a commit decides what stands. */
@@ -183,7 +201,7 @@ export class RunOwner {
     this.#ahead = undefined;
     if (this.#together) this.#version += rows;
     else if (rows > 0) this.#follow(this.#record);
-    if (ahead.answers) this.#onAnswered();
+    if (ahead.begins) this.#onBegun();
   }
 
   /** O2 */

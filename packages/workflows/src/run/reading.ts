@@ -1,6 +1,7 @@
 /** Reading runs: no lane, no slot, no lease; what is read is what stands (WF-32). */
 
-import { workflowFacts, type Workflow } from "../definition/define.ts";
+import type { Workflow } from "../definition/define.ts";
+import { workflowFacts } from "../definition/facts.ts";
 import { WorkflowError } from "../errors.ts";
 import { pageDefault } from "../limits.ts";
 import { checkedLimit, listRuns, type RunQuery } from "../registry/listing.ts";
@@ -21,13 +22,13 @@ export interface RunList {
 /** @throws WorkflowError `record-tampered`, `store-unavailable` */
 export async function readRun({ access }: Parts, runId: string): Promise<RunView | undefined> {
   const opened = await access.load(runId);
-  return opened && viewOf(opened.record);
+  return opened && viewOf(opened);
 }
 
 /** @throws WorkflowError `filter-invalid`, `cursor-invalid`, `store-unavailable` */
 export async function readRuns({ access }: Parts, query: RunQuery): Promise<RunList> {
   const { items, ...rest } = await listRuns(access, query);
-  return { items: items.map(({ record }) => viewOf(record)), ...rest };
+  return { items: items.map(viewOf), ...rest };
 }
 
 /** @throws WorkflowError `run-not-found`, `unknown-definition`; FlowError `checkpoint-tampered`, `graph-version-mismatch` */

@@ -2,17 +2,25 @@ import type { RunStatus } from "../registry/store.ts";
 
 /**
  * A run's log at a glance. One that announced an answer to be spent in another store runs: only the attempt that announced it
- * may go on, which adoption repeats before anything else (STORE-13).
+ * may go on, which adoption repeats before anything else (STORE-13). `to-retry`: it failed, and its
+ * definition's policy retries it.
  */
-export type LogStatus = "none" | "running" | "paused" | "completed" | "failed" | "cancelled";
+export type LogStatus =
+  | "none"
+  | "running"
+  | "paused"
+  | "completed"
+  | "failed"
+  | "to-retry"
+  | "cancelled";
 
 /**
  * What is to be done with a run that nobody holds.
  * `start`: from its seed. `adopt`: its process died at work. `resume`: what it waits for is decided. `wait`: only a person
- * moves it. `done`: it has ended. `fail`: its log is not what the registry saw of it.
+ * moves it. `done`: it has ended. `fail`: its log is not what the registry saw of it. `retry`: what failed is attempted anew.
  */
 export type Reconciled = {
-  readonly do: "start" | "adopt" | "resume" | "wait" | "done" | "fail";
+  readonly do: "start" | "adopt" | "resume" | "retry" | "wait" | "done" | "fail";
   /** Where the registry has to go first, because the log is there. */
   readonly follow?: RunStatus;
 };
@@ -31,6 +39,11 @@ const table: Readonly<Record<LogStatus, Row>> = {
   paused: { pending: "paused", running: "paused", interrupted: "paused" },
   completed: always({ do: "done", follow: "completed" }),
   failed: always({ do: "done", follow: "failed" }),
+  "to-retry": {
+    pending: { do: "retry", follow: "running" },
+    running: { do: "retry" },
+    interrupted: { do: "retry", follow: "running" },
+  },
   cancelled: always({ do: "done", follow: "cancelled" }),
 };
 

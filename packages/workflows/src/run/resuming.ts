@@ -6,18 +6,22 @@
  * Q2 It resolves with the spending commit, which says in one what was answered and that the run is running; what the run does
  *    then is nobody's wait.
  * Q3 Approvals are no questions of this kind: `decide` answers those.
+ * Q4 The same payload for the same question, given again, is `already` on record, wherever the run is by then. A question is
+ *    named for that by its id; without a name only the last one is meant, of a run that waits for nothing now.
  */
 
 import type { Actor } from "@holdpoint/approvals";
 import { answerJson, replies, type Answer, type DoubtAnswer, type Reply } from "@holdpoint/flow";
 
 import { checkValue } from "../definition/boundary.ts";
-import { takesNone, workflowFacts, type Workflow } from "../definition/define.ts";
+import type { Workflow } from "../definition/define.ts";
+import { takesNone, workflowFacts } from "../definition/facts.ts";
 import { WorkflowError } from "../errors.ts";
 import type { OpenRun } from "../registry/record-codec.ts";
 import type { RunRecord, WaitingFor } from "../registry/record.ts";
 import type { Parts } from "./parts.ts";
 import { placeOf } from "./reading.ts";
+import { saidBefore } from "./said-before.ts";
 import { workOn } from "./work.ts";
 
 export interface ResumeHow {
@@ -29,9 +33,9 @@ export interface ResumeHow {
   readonly openTo?: "anyone";
 }
 
-/** A payload that is on record. */
+/** A payload that is on record. `already`: it was before, given by an earlier resume. */
 export interface ResumeTaken {
-  readonly status: "accepted";
+  readonly status: "accepted" | "already";
   readonly runId: string;
 }
 
@@ -45,14 +49,27 @@ export async function resumeRun(
   runId: string,
   { payload, ...how }: ResumeHow & { readonly payload: unknown },
 ): Promise<ResumeTaken> {
-  assertWaits(parts, definition, await parts.access.require(runId));
+  const { record } = await parts.access.require(runId);
+  assertVersion(parts, definition, record);
   const { resume, limits } = workflowFacts(definition);
-  if (resume === undefined) throw takesNone(definition.name, definition.version); // WF-04
-  const { value } = await checkValue("resume", resume, payload, limits);
-  return spend(parts, runId, (opened) => {
-    assertWaits(parts, definition, opened); // somebody may have been faster
-    return replies(answersOf(opened.record, value, how));
+  if (resume === undefined) {
+    throw isWaiting(record) ? takesNone(definition.name, definition.version) : statusWrong(record); // WF-04
+  }
+  const { value } = await checkValue("resume", resume, payload, limits).catch((error: unknown) => {
+    throw isWaiting(record) ? error : statusWrong(record); // its status is what keeps it from any payload
   });
+  return spend(parts, runId, async ({ record: now }) => {
+    if (mayBeSaid(now, how) && (await saidBefore(parts, definition, now, value, how)))
+      return "already"; // Q4
+    if (!isWaiting(now)) throw statusWrong(now); // somebody was faster
+    return replies(answersOf(now, value, how));
+  });
+}
+
+/** Whether a payload can be one that was given before: what it names does not wait now. */
+function mayBeSaid(record: RunRecord, { interrupt }: ResumeHow): boolean {
+  if (!isWaiting(record)) return true;
+  return interrupt !== undefined && !record.waits.some((wait) => isNamed(wait, interrupt));
 }
 
 /**
@@ -67,7 +84,7 @@ export async function answerDoubt(
   id: string,
   said: DoubtAnswer,
 ): Promise<ResumeTaken> {
-  return spend(parts, runId, ({ record }) => {
+  return spend(parts, runId, async ({ record }) => {
     const { facts, standing } = record;
     parts.definitions.exactly(facts.definition, facts.version, runId);
     if (standing.status !== "interrupted") throw statusWrong(record);
@@ -79,7 +96,7 @@ export async function answerDoubt(
 function spend(
   parts: Parts,
   runId: string,
-  replyTo: (opened: OpenRun) => Reply,
+  replyTo: (opened: OpenRun) => Promise<Reply | "already">,
 ): Promise<ResumeTaken> {
   return new Promise((resolve, reject) => {
     let isSpent = false;
@@ -89,9 +106,10 @@ function spend(
     };
     const work = parts.lanes.enter(runId, async (signal) => {
       const opened = await parts.access.require(runId);
-      const reply = replyTo(opened);
+      const reply = await replyTo(opened);
+      if (reply === "already") return resolve({ status: "already", runId });
       parts.faults.clear(runId);
-      await workOn(parts, opened, "resume", signal, { reply, spent });
+      await workOn(parts, opened, "resume", signal, { reply, onBegun: spent });
     });
     work.then(
       () => reject(moved(runId)), // nothing was spent: it was cancelled on the way
@@ -103,11 +121,18 @@ function spend(
   });
 }
 
-function assertWaits({ definitions }: Parts, definition: Workflow, { record }: OpenRun): void {
-  const { facts, standing } = record;
+function assertVersion({ definitions }: Parts, definition: Workflow, record: RunRecord): void {
+  const { facts } = record;
   const exact = definitions.exactly(facts.definition, facts.version, facts.id);
-  if (standing.status === "interrupted" && exact === definitions.resolve(definition)) return;
-  throw statusWrong(record);
+  if (exact !== definitions.resolve(definition)) throw statusWrong(record);
+}
+
+function isWaiting({ standing }: RunRecord): boolean {
+  return standing.status === "interrupted";
+}
+
+function isNamed(wait: WaitingFor, which: string): boolean {
+  return wait.id === which || nameOf(wait) === which;
 }
 
 function statusWrong(record: RunRecord): WorkflowError {
@@ -155,7 +180,7 @@ function pairsOf(
 }
 
 function theOne(record: RunRecord, asked: readonly WaitingFor[], which: string): WaitingFor {
-  const found = asked.filter((wait) => wait.id === which || nameOf(wait) === which);
+  const found = asked.filter((wait) => isNamed(wait, which));
   if (found.length === 1) return found[0]!;
   const ids = asked.map(({ id }) => id).join(", ");
   const why = found.length === 0 ? "asks nothing of that name or id" : "asks that several times";

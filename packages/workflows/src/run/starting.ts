@@ -9,7 +9,8 @@ import { assertActor, isId, type Actor, type ActorRef } from "@holdpoint/approva
 import { digestText, isSealError } from "@holdpoint/seal";
 
 import { checkValue, type Checked } from "../definition/boundary.ts";
-import { workflowFacts, type Workflow } from "../definition/define.ts";
+import type { Workflow } from "../definition/define.ts";
+import { workflowFacts } from "../definition/facts.ts";
 import {
   InvalidInputError,
   SessionOwnedError,
@@ -27,6 +28,8 @@ export interface StartOptions {
   readonly key?: string;
   /** Who asked for the run: sealed with it, for rules that exclude the requester. */
   readonly requestedBy?: Actor;
+  /** The run that it is begun for: one of the same scope that is on record. It is shown, and moves nothing. */
+  readonly parent?: string;
 }
 
 /** A run on record, and whether this call put it there. */
@@ -35,14 +38,14 @@ export interface Seeded {
   readonly fresh: boolean;
 }
 
-/** @throws InvalidInputError; StartKeyTakenError; WorkflowError `option-invalid`, `store-unavailable` */
+/** @throws InvalidInputError; StartKeyTakenError; WorkflowError `option-invalid`, `run-not-found`, `store-unavailable` */
 export async function seedRun(
   parts: Parts,
   definition: Workflow,
   input: unknown,
   options: StartOptions,
 ): Promise<Seeded> {
-  const { key, requestedBy } = options;
+  const { key, requestedBy, parent } = options;
   if (key !== undefined && !isId(key)) {
     throw new WorkflowError("option-invalid", "a start key is an id of up to 200 characters");
   }
@@ -52,6 +55,7 @@ export async function seedRun(
   const facts = factsOf(parts, definition, checked, options);
   const standing = key === undefined ? undefined : await parts.access.started(definition.name, key);
   if (standing !== undefined) return { opened: sameInput(standing, facts), fresh: false };
+  if (parent !== undefined) await parts.access.require(parent);
   const record = pendingRun(facts);
   const { access } = parts;
   const known = await access.commit([
@@ -83,7 +87,7 @@ function factsOf(
   parts: Parts,
   definition: Workflow,
   { value, canonical }: Checked,
-  { key, requestedBy }: StartOptions,
+  { key, requestedBy, parent }: StartOptions,
 ): RunFacts {
   return {
     id: `run-${parts.newId()}`,
@@ -91,7 +95,7 @@ function factsOf(
     session: parts.session,
     definition: definition.name,
     version: definition.version,
-    parent: undefined,
+    parent,
     startedBy: requestedBy && refOf(requestedBy),
     startKey: key,
     inputDigest: digestText(canonical),

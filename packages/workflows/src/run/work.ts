@@ -6,14 +6,17 @@
  * W2 What takes the run out of this process's hands leaves it as its log stands, for adoption; a failure that is definite
  *    is the run's own end (WF-23).
  * W3 A wish to cancel that is on record ends the run as soon as it stops, whoever wished it (WF-26).
+ * W4 A run that failed and whose definition's policy retries it is waited for without a slot, and goes on here; whatever takes
+ *    it out of this process's hands meanwhile leaves it to adoption, which finds the same (WF-29).
  */
 
+import type { ActorRef } from "@holdpoint/approvals";
 import { isFlowError, type Reply, type RunResult } from "@holdpoint/flow";
 import { isSealError } from "@holdpoint/seal";
 
-import { workflowFacts, type WorkflowFacts } from "../definition/define.ts";
+import { workflowFacts, type WorkflowFacts } from "../definition/facts.ts";
 import { WorkflowError } from "../errors.ts";
-import { summaryCharactersMax } from "../limits.ts";
+import { policyBackoffMsMax, summaryCharactersMax } from "../limits.ts";
 import { reached } from "../registry/commit.ts";
 import { isTerminal } from "../registry/moves.ts";
 import type { OpenRun } from "../registry/record-codec.ts";
@@ -24,12 +27,14 @@ import { RunOwner } from "./owner.ts";
 import type { Parts } from "./parts.ts";
 
 /** How a run is taken up. */
-export type Begin = "start" | "adopt" | "resume";
+export type Begin = "start" | "adopt" | "resume" | "retry";
 
-/** What a resume brings, and who is told once it is spent. */
+/** What somebody brings who asks something of a run, and who is told once it is on record. */
 export interface Brought {
-  readonly reply: Reply;
-  readonly spent: () => void;
+  readonly reply?: Reply;
+  /** Who retries it. */
+  readonly by?: ActorRef | undefined;
+  readonly onBegun: () => void;
 }
 
 /** @throws what took the run out of this process's hands */
@@ -43,20 +48,50 @@ export async function workOn(
   const { facts } = opened.record;
   const definition = parts.definitions.exactly(facts.definition, facts.version, facts.id);
   const how = workflowFacts(definition);
-  const owner = new RunOwner(parts, opened, brought?.spent);
+  const owner = new RunOwner(parts, opened, { policy: how.retry, onBegun: brought?.onBegun });
   if (owner.record.cancel !== undefined) return endOf(parts, owner);
-  try {
-    const work = () => toNextStop(parts, owner, how, { begin, signal, reply: brought?.reply });
-    await parts.slots.enter(facts.id, signal, work); // WF-25
-    if (owner.record.cancel !== undefined) await endOf(parts, owner);
-  } catch (error) {
-    await owner.caughtUp();
-    if (isTerminal(owner.record.standing.status)) return; // its log says how it failed
-    if (signal.aborted && (await owner.lookForCancel())) return endOf(parts, owner); // W3
-    const failure = failureBy(error, owner.record);
-    if (failure === undefined) throw error; // W2
-    await owner.move({ status: "failed", failure });
+  let next: Taking = { begin, signal, reply: brought?.reply, by: brought?.by };
+  for (;;) {
+    if (next.begin === "retry") await untilDue(parts, owner, signal); // W4
+    const { revision } = owner.record;
+    try {
+      const work = () => toNextStop(parts, owner, how, next);
+      await parts.slots.enter(facts.id, signal, work); // WF-25
+      if (owner.record.cancel !== undefined) await endOf(parts, owner);
+      return;
+    } catch (error) {
+      await owner.caughtUp();
+      const { standing } = owner.record;
+      if (isTerminal(standing.status)) {
+        if (owner.record.revision === revision) throw error; // it had failed before, and nothing has begun
+        return; // its log says how it failed
+      }
+      if (signal.aborted && (await owner.lookForCancel())) return endOf(parts, owner); // W3
+      const isDue = standing.status === "running" && standing.retry !== undefined;
+      const fails = isDue && owner.record.revision > revision; // just now
+      const failure = fails ? undefined : failureBy(error, owner.record);
+      if (failure !== undefined) return owner.move({ status: "failed", failure });
+      if (!fails) throw error; // W2
+      next = { begin: "retry", signal, reply: undefined, by: undefined };
+    }
   }
+}
+
+/** Waits until a run is due that its policy retries; an abort ends the wait, and what comes next finds it. */
+function untilDue({ clock }: Parts, { record }: RunOwner, signal: AbortSignal): Promise<void> {
+  const { standing } = record;
+  const at = standing.status === "running" ? standing.retry?.at : undefined;
+  const waitMs = Math.min((at ?? 0) - clock.now(), policyBackoffMsMax); // also where a clock was put back
+  if (waitMs <= 0 || signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const over = (): void => {
+      cancel();
+      signal.removeEventListener("abort", over);
+      resolve();
+    };
+    const cancel = clock.timer(waitMs, over);
+    signal.addEventListener("abort", over);
+  });
 }
 
 async function toNextStop(
@@ -71,7 +106,12 @@ async function toNextStop(
   while (result.status === "paused" && !signal.aborted) {
     const { revision, waits, cancel } = owner.record;
     if (cancel !== undefined || !(await anyDecided(parts, waits))) return; // W1
-    result = await take(parts, owner, how, { begin: "resume", signal, reply: undefined });
+    result = await take(parts, owner, how, {
+      begin: "resume",
+      signal,
+      reply: undefined,
+      by: undefined,
+    });
     await owner.caughtUp();
     if (owner.record.revision === revision) return; // a decision that the run can't use as it stands
   }
@@ -89,13 +129,14 @@ interface Taking {
   readonly begin: Begin;
   readonly signal: AbortSignal;
   readonly reply: Reply | undefined;
+  readonly by: ActorRef | undefined;
 }
 
 async function take(
   parts: Parts,
   { runner, record }: RunOwner,
   how: WorkflowFacts,
-  { begin, signal, reply }: Taking,
+  { begin, signal, reply, by }: Taking,
 ): Promise<RunResult> {
   const { id, startedBy } = record.facts;
   switch (begin) {
@@ -111,6 +152,8 @@ async function take(
       return runner.adopt(how.flow, id, { signal });
     case "resume":
       return runner.resume(how.flow, id, reply, { signal });
+    case "retry":
+      return runner.retry(how.flow, id, { signal, ...(by !== undefined && { by }) });
   }
 }
 

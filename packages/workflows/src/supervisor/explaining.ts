@@ -83,10 +83,17 @@ async function whyOf(
   if (standing.status === "completed" || standing.status === "cancelled") {
     return said("ended", "it has ended, and stays so");
   }
-  if (standing.status === "failed") return said("ended", `it failed with ${standing.failure.code}`);
+  if (standing.status === "failed") {
+    return said("ended", `it failed with ${standing.failure.code}`, "`retry`, by hand");
+  }
   if (parts.definitions.find(facts.definition, facts.version) === undefined) {
     const what = "a process that has that definition and version";
     return said("unknown-definition", "no such definition is registered here", what);
+  }
+  if (standing.status === "running" && standing.retry !== undefined) {
+    const { at, failure } = standing.retry;
+    const because = `it failed with ${failure.code}, and its definition retries it`;
+    return said("tried-again-later", because, `its owner, at ${new Date(at).toISOString()}`);
   }
   if (hold !== undefined) {
     const here = whyHere(wiring, hold, facts.id);

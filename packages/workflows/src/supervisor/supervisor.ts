@@ -25,6 +25,7 @@ import { partsOn } from "../run/options.ts";
 import type { CancelHow, Parts } from "../run/parts.ts";
 import { readHistory, readOutput, readRun, readRuns, type RunList } from "../run/reading.ts";
 import { answerDoubt, resumeRun, type ResumeHow, type ResumeTaken } from "../run/resuming.ts";
+import { retryRun, type RetryHow, type RetryTaken } from "../run/retrying.ts";
 import { execute, seedRun, type StartOptions } from "../run/starting.ts";
 import type { Picked, WorkflowInput, WorkflowOutput, WorkflowResume } from "../workflows.ts";
 import { explainRun, type Explanation } from "./explaining.ts";
@@ -122,7 +123,7 @@ export class Supervisor<const D extends readonly Workflow[] = readonly Workflow[
     const { facts, standing } = opened.record;
     // Not only what this call put on record: the answer of the one that did may have been lost.
     if (standing.status === "pending" && facts.session === parts.session) execute(parts, facts.id);
-    return viewOf(opened.record);
+    return viewOf(opened);
   }
 
   /**
@@ -162,6 +163,16 @@ export class Supervisor<const D extends readonly Workflow[] = readonly Workflow[
   async answerDoubt(runId: string, id: string, said: DoubtAnswer): Promise<ResumeTaken> {
     const { parts } = await this.#own(await this.#sessionOf(runId));
     return answerDoubt(parts, runId, id, said);
+  }
+
+  /**
+   * Lets a failed run go on under its id, with its journal, budgets and keys (WF-29): what finished stays finished, what failed is
+   * attempted anew, what waited or was denied is asked again. Resolves once that is on record; `settled` waits for the next stop.
+   * @throws as `retryRun`; SessionOwnedError; WorkflowError `not-active`, `lease-lost`
+   */
+  async retry(runId: string, how: RetryHow = {}): Promise<RetryTaken> {
+    const { parts } = await this.#own(await this.#sessionOf(runId));
+    return retryRun(parts, runId, how);
   }
 
   /**
@@ -229,7 +240,7 @@ export class Supervisor<const D extends readonly Workflow[] = readonly Workflow[
     for (;;) {
       signal?.throwIfAborted();
       for (const { parts } of this.#sessions.holds) await unless(signal, parts.lanes.idle(runId));
-      const view = viewOf((await this.#free.access.require(runId)).record);
+      const view = viewOf(await this.#free.access.require(runId));
       if (isTerminal(view.status) || view.status === "interrupted") return view;
       this.#assertActive();
       const busy = this.#sessions.holds.some(({ parts }) => parts.lanes.busy(runId));

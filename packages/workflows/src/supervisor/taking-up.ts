@@ -12,7 +12,7 @@ import { placeOf } from "@holdpoint/approvals";
 import { isWorkflowError } from "../errors.ts";
 import { pageMax } from "../limits.ts";
 import { reached } from "../registry/commit.ts";
-import type { RunRecord } from "../registry/record.ts";
+import type { OpenRun } from "../registry/record-codec.ts";
 import { viewOf } from "../registry/run-view.ts";
 import { duePlaceOf, type RunPlace } from "../registry/store.ts";
 import { adoptOne, adoptRun, openRuns, type Adoption } from "../run/adopting.ts";
@@ -34,16 +34,17 @@ export async function takeUpSession(
     await turns.due();
     if (!adoptions.has(runId)) adoptions.set(runId, await adoptOne(parts, runId));
   }
-  for (const record of open) {
+  for (const opened of open) {
     await turns.due();
-    const { id } = record.facts;
-    if (!adoptions.has(id)) adoptions.set(id, await takeUpChosen(parts, record, mode));
+    const { id } = opened.record.facts;
+    if (!adoptions.has(id)) adoptions.set(id, await takeUpChosen(parts, opened, mode));
   }
   for (const runId of await answeredRuns(parts)) {
     await turns.due();
-    const { record } = (await parts.access.load(runId)) ?? {};
-    if (record?.facts.session !== session || record.standing.status !== "interrupted") continue;
-    if (!adoptions.has(runId)) adoptions.set(runId, await takeUpChosen(parts, record, mode));
+    const opened = await parts.access.load(runId);
+    if (opened?.record.facts.session !== session) continue;
+    if (opened.record.standing.status !== "interrupted") continue;
+    if (!adoptions.has(runId)) adoptions.set(runId, await takeUpChosen(parts, opened, mode));
   }
   hold.takenUp = true;
   return [...adoptions.values()];
@@ -90,9 +91,9 @@ function isWished({ parts: { access } }: Hold, row: Row): boolean {
   }
 }
 
-async function takeUpChosen(parts: Parts, record: RunRecord, mode: AdoptMode): Promise<Adoption> {
-  const runId = record.facts.id;
-  const chosen = mode === "auto" || (mode !== "manual" && mode(viewOf(record)));
+async function takeUpChosen(parts: Parts, opened: OpenRun, mode: AdoptMode): Promise<Adoption> {
+  const runId = opened.record.facts.id;
+  const chosen = mode === "auto" || (mode !== "manual" && mode(viewOf(opened)));
   if (!chosen && !parts.lanes.busy(runId)) return { runId, did: "left", reason: "not-chosen" };
   return adoptOne(parts, runId);
 }

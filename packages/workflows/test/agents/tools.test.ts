@@ -1,7 +1,10 @@
-import { Executor, type AnyTool } from "@holdpoint/tools";
+import { flow } from "@holdpoint/flow";
+import { Executor, type AnyTool, type Schema } from "@holdpoint/tools";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 
 import { agentTools } from "../../src/agents.ts";
+import { defineWorkflow } from "../../src/index.ts";
 import { rest } from "../timed-clock.ts";
 import { desks } from "../supervisor/desks.ts";
 
@@ -45,11 +48,64 @@ describe("the tools for agents", () => {
     const entries = page["entries"] as { readonly revision: number; readonly type: string }[];
     expect(entries[0]).toMatchObject({ revision: 4 });
     expect(entries.at(-1)).toMatchObject({ type: "paused", text: "paused" });
-    expect(await call("workflow_run_cancel", { run_id, reason: "no" })).toEqual({
-      run_id,
-      status: "final",
-    });
+    const cancel = () => call("workflow_run_cancel", { run_id, reason: "no" });
+    expect(await cancel()).toEqual({ run_id, status: "final", idempotent: false });
+    expect(await cancel()).toEqual({ run_id, status: "final", idempotent: true });
     expect((await call("workflow_run_get", { run_id }))["run_status"]).toBe("cancelled");
+  });
+
+  it("WF-40 are seven, each with a short description, and show a run's whole metadata", async () => {
+    const { tools, call, desk } = await toolsOf();
+    expect(tools.map(({ name }) => name)).toEqual([
+      "workflow_definition_list",
+      "workflow_run_start",
+      "workflow_run_get",
+      "workflow_run_list",
+      "workflow_run_resume",
+      "workflow_run_cancel",
+      "workflow_run_history",
+    ]);
+    expect(tools.filter(({ description }) => description.length > 256)).toEqual([]);
+    const parent = await call("workflow_run_start", start);
+    const parent_run_id = String(parent["run_id"]);
+    await desk.settled(parent_run_id);
+    const child = await call("workflow_run_start", { ...start, parent_run_id });
+    const view = await desk.settled(String(child["run_id"]));
+    expect(await call("workflow_run_get", { run_id: child["run_id"] })).toEqual({
+      run_id: child["run_id"],
+      definition_name: "refund",
+      definition_version: "1",
+      run_status: "interrupted",
+      status_summary: "waits for 1 answers of people",
+      checkpoint_revision: view.revision,
+      activity_cursor: `${view.runId}/${view.revision}`,
+      parent_run_id,
+      waits_for: [{ kind: "approval", tool: "node:refund.review" }],
+      created: new Date(view.createdAt).toISOString(),
+      updated: new Date(view.updatedAt).toISOString(),
+    });
+    const history = await desk.history(view.runId, { limit: 100 });
+    expect(history.at(-1)?.id).toBe(`${view.runId}/${view.revision}`);
+  });
+
+  it("WF-40 list a definition that can't be described, and a hundred of many", async () => {
+    const { openOf } = desks();
+    const odd: Schema<{ n: number }> = {
+      "~standard": { version: 1, vendor: "own", validate: () => ({ value: { n: 1 } }) },
+    };
+    const built = flow("f", z.object({ n: z.number() }))
+      .node("a", () => {})
+      .build();
+    const many = Array.from({ length: 101 }, (_, at) =>
+      defineWorkflow({ name: "odd", version: `${at}`, input: odd, flow: built }),
+    );
+    const [list] = agentTools(openOf(many), { session: "desk" });
+    const told = (await new Executor().call(list as AnyTool, {} as never)) as {
+      readonly definitions: readonly unknown[];
+      readonly truncated: boolean;
+    };
+    expect([told.definitions.length, told.truncated]).toEqual([100, true]);
+    expect(told.definitions[0]).toMatchObject({ name: "odd", input_schema: {} });
   });
 
   it("WF-40 page by cursors that are theirs alone, a hundred at most", async () => {
@@ -99,6 +155,8 @@ describe("the tools for agents", () => {
     const other = await activated({ session: "night" });
     const { runId: run_id } = await other.start("refund", { orderId: "B-1" });
     await other.settled(run_id);
+    const child = call("workflow_run_start", { ...start, parent_run_id: run_id });
+    await expect(child).rejects.toThrow(/there is no run/);
     for (const name of ["get", "history", "cancel"]) {
       await expect(call(`workflow_run_${name}`, { run_id })).rejects.toThrow(/there is no run/);
     }

@@ -4,7 +4,7 @@ import { memoryHome } from "@holdpoint/approvals";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 
-import { workflowFacts } from "../../src/definition/define.ts";
+import { workflowFacts } from "../../src/definition/facts.ts";
 import { compareVersions, Definitions } from "../../src/definition/versions.ts";
 import {
   defineWorkflow,

@@ -3,7 +3,7 @@ import { approve, FlowRunner, replies } from "@holdpoint/flow";
 import { createKeyring } from "@holdpoint/seal";
 import { describe, expect, it } from "vitest";
 
-import { workflowFacts } from "../../src/definition/define.ts";
+import { workflowFacts } from "../../src/definition/facts.ts";
 import { Retention, verifyExport } from "../../src/index.ts";
 import { storesOn } from "../faulty-stores.ts";
 import { dana, keyring, world } from "../world.ts";

@@ -1,7 +1,7 @@
 import { approve, FlowRunner, type RunEvent } from "@holdpoint/flow";
 import { describe, expect, it } from "vitest";
 
-import { workflowFacts } from "../../src/definition/define.ts";
+import { workflowFacts } from "../../src/definition/facts.ts";
 import type { RunView } from "../../src/index.ts";
 import { faultyStores, type FaultKind } from "../faulty-stores.ts";
 import { dana, keyring, world } from "../world.ts";

@@ -13,6 +13,7 @@ const table: readonly (readonly [LogStatus, boolean, string, string, string])[] 
   ["paused", true, "resume > interrupted", "resume > interrupted", "resume"],
   ["completed", false, "done > completed", "done > completed", "done > completed"],
   ["failed", false, "done > failed", "done > failed", "done > failed"],
+  ["to-retry", false, "retry > running", "retry", "retry > running"],
   ["cancelled", false, "done > cancelled", "done > cancelled", "done > cancelled"],
 ];
 const rows = table.flatMap(([log, decided, ...cells]) =>

@@ -130,12 +130,70 @@ describe("resuming with a payload", () => {
 
   it("WF-22 lets one of two at once through, and the other changes nothing", async () => {
     const { desk, runId } = await waiting();
-    const both_ = [desk.resume(claim, runId, { url }), desk.resume(claim, runId, { url })];
-    const told = await Promise.allSettled(both_);
+    const other = "https://example.test/another";
+    const two = [desk.resume(claim, runId, { url }), desk.resume(claim, runId, { url: other })];
+    const told = await Promise.allSettled(two);
     await desk.waitIdle();
-    expect(told.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+    expect(told.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
     const history = await desk.history(runId);
     expect(history.filter(({ type }) => type === "answered")).toHaveLength(1);
+  });
+
+  it("WF-22 answers already to the same payload for the same question, wherever the run is by then", async () => {
+    const { desk, runId } = await waiting();
+    const [evidence] = (await desk.get(runId))!.waitsFor;
+    const interrupt = evidence!.id;
+    const already = { status: "already", runId };
+    const twice = [1, 2].map(() => desk.resume(claim, runId, { url }, { interrupt }));
+    expect(await Promise.all(twice)).toEqual([{ status: "accepted", runId }, already]);
+    await desk.settled(runId);
+    // At its next question, by id or by name, and by nothing else.
+    expect(await desk.resume(claim, runId, { url }, { interrupt })).toEqual(already);
+    expect(await desk.resume(claim, runId, { url }, { interrupt: "evidence" })).toEqual(already);
+    const other = { url: "https://example.test/another" };
+    const wrong = [
+      [desk.resume(claim, runId, other, { interrupt }), "interrupt-unclear"],
+      [desk.resume(claim, runId, { url }), "answer-invalid"], // meant for what waits now
+    ] as const;
+    for (const [asked, code] of wrong) await expect(asked).rejects.toMatchObject({ code });
+    await desk.resume(claim, runId, { ok: true });
+    await desk.settled(runId);
+    // At its end: the last answer needs no name, the first one does.
+    expect(await desk.resume(claim, runId, { ok: true })).toEqual(already);
+    expect(await desk.resume(claim, runId, { url }, { interrupt })).toEqual(already);
+    for (const again of [{ ok: false }, { url }]) {
+      const code = "status-wrong";
+      await expect(desk.resume(claim, runId, again)).rejects.toMatchObject({ code });
+    }
+    const history = await desk.history(runId);
+    expect(history.filter(({ type }) => type === "answered")).toHaveLength(2);
+  });
+
+  it("WF-22 answers already to several answers given again together, and not to some of them", async () => {
+    const { desk } = await waiting();
+    const { runId } = await desk.start("both", {});
+    await desk.settled(runId);
+    const all = { evidence: { url }, verdict: { ok: true } };
+    await desk.resume(both, runId, all);
+    await desk.settled(runId);
+    expect(await desk.resume(both, runId, all)).toEqual({ status: "already", runId });
+    const code = "status-wrong";
+    for (const other of [{ evidence: { url } }, { ...all, verdict: { ok: false } }]) {
+      await expect(desk.resume(both, runId, other)).rejects.toMatchObject({ code });
+    }
+  });
+
+  it("WF-22 WF-41 tells no model what a person had answered", async () => {
+    const { desk, runId } = await waiting();
+    await desk.resume(claim, runId, { url });
+    await desk.settled(runId);
+    await desk.resume(claim, runId, { ok: true });
+    await desk.settled(runId);
+    const code = "status-wrong";
+    const model = desk.resume(claim, runId, { ok: true }, { openTo: "anyone" });
+    await expect(model).rejects.toMatchObject({ code });
+    const own = desk.resume(claim, runId, { url }, { openTo: "anyone", interrupt: "evidence" });
+    expect((await own).status).toBe("already");
   });
 
   it("WF-01 takes an id or a name where several wait, or a record by their names", async () => {
