@@ -89,8 +89,8 @@ it("WF-25 R071 WF-22 activates beside 10,000 waiting runs without a look at one,
       .poll(async () => (await desk.get(runId))?.status, { timeout: 60_000 })
       .toBe("completed");
   }
-  // Of ten, for a machine may have other things to do.
-  expect(Math.min(...decidedMs)).toBeLessThan(100);
+  // Not by a look, which comes each five seconds. Of ten, for a machine may have other things to do.
+  expect(Math.min(...decidedMs)).toBeLessThan(2_500);
   await desk.shutdown();
   store.close();
   rmSync(folder, { recursive: true });
