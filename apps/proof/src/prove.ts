@@ -44,26 +44,25 @@ export async function prove(asked: readonly string[], startServer: StartServer):
     process.stderr.write(`which proof? ${Object.keys(commands).join(", ")}\n`);
     process.exitCode = 2;
     return;
-  } else {
-    const quick = words.includes("--quick");
-    const bare = words.filter((_, at) => !named.has(words[at - 1] ?? ""));
-    const times = bare.map(Number).find((number) => Number.isInteger(number));
-    const text = (option: string): string | undefined => {
-      const at = words.indexOf(`--${option}`);
-      return at === -1 ? undefined : words[at + 1];
-    };
-    const number = (option: string): number | undefined => {
-      const given = text(option);
-      return given === undefined ? undefined : Number(given);
-    };
-    const faults = await command({
-      quick,
-      startServer,
-      number,
-      text,
-      ...(times !== undefined && { times }),
-    });
-    for (const fault of faults) process.stdout.write(`${fault}\n`);
-    process.exitCode = faults.length === 0 ? 0 : 1;
   }
+  const quick = words.includes("--quick");
+  const bare = words.filter((_, at) => !named.has(words[at - 1] ?? ""));
+  const times = bare.map(Number).find((number) => Number.isInteger(number));
+  const text = (option: string): string | undefined => {
+    const at = words.indexOf(`--${option}`);
+    return at === -1 ? undefined : words[at + 1];
+  };
+  const number = (option: string): number | undefined => {
+    const given = text(option);
+    return given === undefined ? undefined : Number(given);
+  };
+  const faults = await command({
+    quick,
+    startServer,
+    number,
+    text,
+    ...(times !== undefined && { times }),
+  });
+  for (const fault of faults) process.stdout.write(`${fault}\n`);
+  process.exitCode = faults.length === 0 ? 0 : 1;
 }

@@ -8,9 +8,9 @@ import {
   DeferredApproval,
   deny,
   memoryApprovalStore,
+  memoryHome,
   unverified,
 } from "@holdpoint/approvals";
-import { memoryHome } from "@holdpoint/approvals";
 import type { ApprovalStore } from "@holdpoint/approvals";
 import { flow, FlowRunner, isFlowError, memoryRunLog, replies } from "@holdpoint/flow";
 import type { RunLog } from "@holdpoint/flow";

@@ -39,8 +39,10 @@ export function assertInTime(
 ): void {
   for (const { path: node, wait } of answered) {
     const { callId: id } = wait;
-    if (!due.some((over) => over.wait === wait)) continue;
-    const message = `the answer to ${id} comes too late, and nothing is spent: it could be given until then`;
+    const over = due.find((each) => each.wait === wait);
+    if (over === undefined) continue;
+    const until = new Date(over.wait.until).toISOString();
+    const message = `the answer to ${id} comes too late, and nothing is spent: it could be given until ${until}`;
     throw new FlowError("answer-expired", message, { runId, node, id });
   }
 }

@@ -1,7 +1,6 @@
 import type { Flow, FlowInput, FlowState } from "@holdpoint/flow";
 import type { InputOf, OutputOf, Schema } from "@holdpoint/tools";
 
-import { WorkflowError } from "../errors.ts";
 import {
   definitionNamePattern,
   definitionVersionPattern,
@@ -9,7 +8,7 @@ import {
 } from "../limits.ts";
 import { checkText, documentLimits, type Checked } from "./boundary.ts";
 import { jsonSchemaOf, type JsonSchema } from "./json-schema.ts";
-import { inside, takesNone, type WorkflowFacts } from "./facts.ts";
+import { inside, invalid, takesNone, type WorkflowFacts } from "./facts.ts";
 import { Lifecycle, type LifecycleOptions } from "./lifecycle.ts";
 import { checkPolicy, type RetryPolicy } from "./retry-policy.ts";
 import type { DocumentLimits } from "./strict-json.ts";
@@ -186,8 +185,4 @@ class BuiltWorkflow<N extends string> implements Workflow<N, never, never, never
 
 function documentOf({ given, canonical }: Checked): CheckedDocument<never> {
   return { document: given as never, canonical };
-}
-
-function invalid(message: string): WorkflowError {
-  return new WorkflowError("definition-invalid", message);
 }

@@ -37,6 +37,6 @@ export function takesNone(definition: string, version: string): WorkflowError {
   );
 }
 
-function invalid(message: string): WorkflowError {
+export function invalid(message: string): WorkflowError {
   return new WorkflowError("definition-invalid", message);
 }
