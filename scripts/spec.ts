@@ -1,5 +1,6 @@
 // Joins docs/spec/ids.json with the tests that carry the ids.
-//   node scripts/spec.ts                     runs the tests, prints a table and what is wrong
+//   node scripts/spec.ts                     runs the tests, prints a table, what is wrong, and last
+//                                            `N passed, N failed, N skipped`
 //   node scripts/spec.ts --json              prints [{ id, state, ok, tests }] and nothing else
 //   node scripts/spec.ts --from report.json  reads a report of the test runner instead of running
 // Exit code 1: something is wrong with the spec or its tests; 2: it could not be found out.
@@ -7,6 +8,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
+import { closingLine } from "./spec/closing-line.ts";
 import { findFaults, sayFault } from "./spec/faults.ts";
 import { readEarlierBooks } from "./spec/history.ts";
 import { readIdBook } from "./spec/id-book.ts";
@@ -39,5 +41,6 @@ function main(): void {
 
   console.log(values.json ? JSON.stringify(rows, undefined, 2) : drawTable(rows));
   for (const fault of faults) console.error(`spec: ${sayFault(fault)}`);
+  if (!values.json) console.log(`\n${closingLine(run, faults)}`);
   if (faults.length > 0) process.exitCode = 1;
 }

@@ -2,6 +2,7 @@ import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
+import { closingLine } from "../../../scripts/spec/closing-line.ts";
 import { findFaults, sayFault } from "../../../scripts/spec/faults.ts";
 import { readIdBook } from "../../../scripts/spec/id-book.ts";
 import { compareIds, leadingIds } from "../../../scripts/spec/id.ts";
@@ -215,5 +216,23 @@ describe("the table", () => {
       ["SEAL", "2", "1", "1", "2", "3"],
       ["all", "3", "2", "1", "2", "3"],
     ]);
+  });
+});
+
+describe("the line that a run ends in", () => {
+  it("ARCH-15 counts as failed whatever makes the spec red, failing tests or not", () => {
+    const run = runOf(
+      test("SEAL-01 keeps null"),
+      test("SEAL-02 keeps 1", "failed"),
+      test("SEAL-03 keeps 2", "skipped"),
+    );
+    const book = bookOf({ "SEAL-01": "done", "SEAL-02": "planned", "SEAL-03": "done" });
+    expect(closingLine(run, findFaults(book, run))).toBe("1 passed, 2 failed, 1 skipped");
+  });
+
+  it("ARCH-15 fails a run in which no test failed but something else did", () => {
+    const run = { ...runOf(test("SEAL-01 keeps null")), success: false };
+    const faults = findFaults(bookOf({ "SEAL-01": "done" }), run);
+    expect(closingLine(run, faults)).toBe("1 passed, 1 failed, 0 skipped");
   });
 });
