@@ -327,6 +327,7 @@ function unless<T>(signal: AbortSignal | undefined, promise: Promise<T>): Promis
   if (signal === undefined) return promise;
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason);
+    if (signal.aborted) return abort(); // it tells nobody of it again
     signal.addEventListener("abort", abort, { once: true });
     void promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
   });
