@@ -71,6 +71,7 @@ export class Courier {
   }
 
   async #handOver(row: Row, now: number): Promise<void> {
+    if (this.#ended.signal.aborted) return;
     const attempt = Number(row.values["tries"]) + 1;
     const taken = await this.#move(row, {
       tries: attempt,
@@ -98,6 +99,7 @@ export class Courier {
 
   /** @throws what the port throws, or that it took too long */
   async #told(delivery: Delivery, attempt: number): Promise<void> {
+    this.#ended.signal.throwIfAborted(); // it ended while the row was taken
     const late = new AbortController();
     const stop = (): void => late.abort(this.#ended.signal.reason);
     this.#ended.signal.addEventListener("abort", stop, { once: true });

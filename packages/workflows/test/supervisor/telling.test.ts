@@ -152,6 +152,28 @@ describe("telling somebody", () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
   });
 
+  it("WF-36 WF-27 tells nobody after its supervisor ended, though it had taken the row, and another tells it", async () => {
+    const { home, open, clock } = desks();
+    const { told, notify } = inbox();
+    let end: (() => void) | undefined;
+    const ending = homeWith(home, async (attemptId, writes) => {
+      const known = await home.commit(attemptId, writes);
+      if (writes.some(({ values }) => values["tries"] === 1)) end?.();
+      return known;
+    });
+    const desk = open({ store: withOutbox(ending), notify });
+    await desk.activate();
+    end = () => void desk.shutdown();
+    const { runId } = await desk.start("refund", input);
+    await desk.settled(runId);
+    await clock.advance(pollMs);
+    expect(told).toEqual([]);
+    end = undefined;
+    await open({ store: withOutbox(home), notify }).activate();
+    await clock.advance(2 * 60_000);
+    expect(told.map(({ delivery, attempt }) => [delivery.runId, attempt])).toEqual([[runId, 2]]);
+  });
+
   it("WF-36 has one of several supervisors hand a move over", async () => {
     const { home, open, clock } = desks();
     const { told, notify } = inbox(5); // the first five fail, and fall due for both at the same look
