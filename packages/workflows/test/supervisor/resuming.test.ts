@@ -40,7 +40,7 @@ const both = defineWorkflow({
   name: "both",
   version: "1",
   input: z.object({}),
-  resume: z.looseObject({}),
+  resume: z.unknown(),
   flow: flow("both", z.object({ all: z.array(z.string()).optional() }))
     .node(
       "ask",
@@ -56,11 +56,29 @@ const both = defineWorkflow({
     .build(),
 });
 
+/** A run that asks the same twice at once. */
+const twice = defineWorkflow({
+  name: "twice",
+  version: "1",
+  input: z.object({}),
+  resume: z.unknown(),
+  flow: flow("twice", z.object({ all: z.array(z.string()).optional() }))
+    .node(
+      "ask",
+      async (_, ctx) => {
+        const both = [ctx.ask(Evidence, undefined), ctx.ask(Evidence, undefined)];
+        return { all: (await Promise.all(both)).map((answer) => answer.url) };
+      },
+      { asks: [Evidence] },
+    )
+    .build(),
+});
+
 const url = "https://example.test/photo";
 
 async function waiting() {
   const world = desks();
-  const desk = world.openOf([claim, both]);
+  const desk = world.openOf([claim, both, twice]);
   await desk.activate();
   const { runId } = await desk.start("claim", {});
   await desk.settled(runId);
@@ -213,6 +231,42 @@ describe("resuming with a payload", () => {
     await desk.resume(both, two, { evidence: { url }, verdict: { ok: false } });
     await desk.settled(two);
     expect(await desk.output(both, two)).toEqual({ all: [url, "false"] });
+  });
+
+  it.each([
+    ["a list, which has no names", [1, 2], "name one of evidence, verdict"],
+    ["nothing by a name", { evidence: { url }, other: 1 }, "asks nothing of that name or id"],
+  ])(
+    "WF-01 is refused where several wait and it is %s, and spends nothing",
+    async (_, payload, says) => {
+      const { desk } = await waiting();
+      const { runId } = await desk.start("both", {});
+      const { waitsFor } = await desk.settled(runId);
+      const unclear = { code: "interrupt-unclear", message: expect.stringContaining(says) };
+      await expect(desk.resume(both, runId, payload)).rejects.toMatchObject(unclear);
+      expect((await desk.get(runId))?.waitsFor).toEqual(waitsFor);
+    },
+  );
+
+  it("WF-01 wants the id where two wait under one name, and names both", async () => {
+    const { desk } = await waiting();
+    const { runId } = await desk.start("twice", {});
+    const { waitsFor } = await desk.settled(runId);
+    const [one, two] = waitsFor.map(({ id }) => id);
+    const payload = { url };
+    const unclear = {
+      code: "interrupt-unclear",
+      message: expect.stringContaining(`${one}, ${two}`),
+    };
+    for (const how of [{ interrupt: "evidence" }, {}]) {
+      const given = how.interrupt === undefined ? { evidence: payload } : payload;
+      await expect(desk.resume(twice, runId, given, how)).rejects.toMatchObject(unclear);
+    }
+    await desk.resume(twice, runId, { url: `${url}/2` }, { interrupt: two! });
+    await desk.settled(runId);
+    await desk.resume(twice, runId, payload);
+    await desk.settled(runId);
+    expect(await desk.output(twice, runId)).toEqual({ all: [url, `${url}/2`] });
   });
 
   it("WF-31 WF-21 keeps an acknowledged payload over a crash, and invents none", async () => {
