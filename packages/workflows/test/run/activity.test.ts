@@ -1,7 +1,7 @@
-import { approve } from "@holdpoint/flow";
+import { approve, type RunEvent } from "@holdpoint/flow";
 import { expect, it } from "vitest";
 
-import { activityOf, revisionAfter } from "../../src/run/activity.ts";
+import { activityOf, revisionAfter, type Activity } from "../../src/run/activity.ts";
 import { dana, world } from "../world.ts";
 
 it("WF-13 reads the same while it happens and later, in every process, without a gap", async () => {
@@ -54,3 +54,48 @@ it("WF-13 keeps a line short, whatever is in it", () => {
   const event = { type: "answered", at: 1, attemptId: "a", answers: [answer] } as const;
   expect(activityOf(event, "run-1", 7).text).toHaveLength(512);
 });
+
+const stamp = { at: 1, attemptId: "a" } as const;
+const person = { id: "dana", assurance: "verified" } as const;
+const call = { name: "pay", key: "k" };
+
+it.each<readonly [RunEvent, Partial<Activity>]>([
+  [
+    eventOf({ type: "call-dropped", visit: "pay#1", callId: "c", tool: "pay" }),
+    { text: "dropped pay", visit: "pay#1" },
+  ],
+  [
+    eventOf({ type: "in-doubt", visit: "pay#1", wait: { started: { id: call } } }),
+    { text: "does not know whether it called pay", visit: "pay#1", tool: "pay" },
+  ],
+  [eventOf({ type: "cancelled", reason: "SECRET", by: person }), { text: "cancelled", by: "dana" }],
+  [eventOf({ type: "cancelled", reason: "SECRET" }), { text: "cancelled" }],
+  [eventOf({ type: "run-retried", by: person }), { text: "retried", by: "dana" }],
+  [eventOf({ type: "answered", answers: [] }), { text: "" }],
+  [
+    eventOf({
+      type: "answered",
+      answers: [{ kind: "interrupt", visit: "ask#1", callId: "c", payload: "SECRET", by: person }],
+    }),
+    { text: "answered by dana", visit: "ask#1", by: "dana" },
+  ],
+  [
+    eventOf({
+      type: "answered",
+      answers: [{ kind: "interrupt", visit: "ask#1", callId: "c", payload: "SECRET" }],
+    }),
+    { text: "answered", visit: "ask#1" },
+  ],
+])(
+  "WF-13 says what happened, by whom and where, and nothing of what it was about: %j",
+  (event, says) => {
+    const told = activityOf(event, "run-1", 7);
+    expect(told).toEqual({ id: "run-1/7", revision: 7, at: 1, type: event.type, ...says });
+    expect(JSON.stringify(told)).not.toContain("SECRET");
+  },
+);
+
+/** An event of which only what is told matters here. */
+function eventOf(event: object): RunEvent {
+  return { ...stamp, ...event } as RunEvent;
+}
