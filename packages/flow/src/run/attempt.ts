@@ -3,14 +3,18 @@
  *
  * V2 An execution that ended otherwise than waiting is over: what it gave is read, or its failure recorded.
  * V3 What `defer` registered runs at every end of an execution, a pause included; it can't change how it ended.
+ * V4 One that its time limit cut off while an approval was being spent is over when that settle is known: what was spent for a
+ *    call that was not entered allows the same call of the retry, and is unused where there is none (APR-21).
  */
 import { errorInfo, rebuildError, type ErrorInfo } from "@holdpoint/tools";
 
 import type { MaybePromise, NodeOptions, Retry } from "../graph/node.ts";
 import { Execution, type Executing } from "./execution.ts";
+import type { SpentApproval } from "./journal.ts";
 import { neverAborted, type LiveRun } from "./live.ts";
 import type { Place } from "./place.ts";
 import type { ScopeEnd } from "./scope.ts";
+import { concludeUnused } from "./spend.ts";
 import { limitTime, type TimeLimit } from "./time-limit.ts";
 
 /** Which code, and under which options. */
@@ -80,8 +84,8 @@ function judge<T>(
   if (end.how === "stopped") throw end.error;
   if (end.how === "waiting") return end;
   const outcome = outcomeOf(end, what.read);
-  if (outcome.how !== "failed" || end.inDoubt === "within") return outcome;
-  return afterFailure(place, at, what, turn, { outcome, raiseDoubts: end.raiseDoubts });
+  if (outcome.how !== "failed") return outcome;
+  return afterFailure(place, at, what, turn, { ...end, outcome });
 }
 
 async function afterFailure<T>(
@@ -89,11 +93,13 @@ async function afterFailure<T>(
   at: Executing,
   what: Attempt<T>,
   turn: Turn,
-  { outcome, raiseDoubts }: { outcome: Failed; raiseDoubts: (() => void) | undefined },
+  { outcome, inDoubt, raiseDoubts, unused = [] }: CutOff & { outcome: Failed },
 ): Promise<Attempted<T> | undefined> {
-  const next = await retries(place, at, what.options.retry, outcome.error, raiseDoubts);
+  const retry = inDoubt === "within" ? undefined : what.options.retry;
+  const next = await retries(place, at, retry, outcome.error, raiseDoubts);
   if (next.again === "in-doubt") return { how: "waiting" };
   if (next.again) return turn === "first" ? tryOn(place, at, what) : undefined;
+  for (const approval of unused) await concludeUnused(place.live, approval); // V4
   return next.error === undefined ? outcome : { how: "failed", error: errorInfo(next.error) };
 }
 
@@ -161,11 +167,15 @@ function pause({ parts }: LiveRun, signal: AbortSignal, waitMs: number): Promise
 }
 
 /** `inDoubt`: whether it was cut off while an effect was under way that must not be begun a second time (TOOL-13). */
-type ExecutionEnd = ScopeEnd & {
+type ExecutionEnd = ScopeEnd & CutOff;
+
+interface CutOff {
   readonly inDoubt?: Execution["inDoubt"];
   /** Asks a person about such effects of its own. */
   readonly raiseDoubts?: (() => void) | undefined;
-};
+  /** Approvals that were spent for calls which were not entered: a retry makes these calls again. */
+  readonly unused?: readonly SpentApproval[];
+}
 
 function run(
   { live, signal }: Place,
@@ -184,6 +194,9 @@ function close(
   end: ScopeEnd,
   limit: TimeLimit | undefined,
 ): MaybePromise<ExecutionEnd> {
+  // V4. An abort of the run is told at once; what it cut off comes to rest by itself.
+  if (execution.spends && !execution.live.signal.aborted)
+    return execution.spent().then(() => close(execution, end, limit));
   if (execution.cleans) return execution.cleanUp().then(() => left(execution, end, limit));
   return left(execution, end, limit);
 }
@@ -195,9 +208,9 @@ function left(
 ): MaybePromise<ExecutionEnd> {
   if (end.how === "stopped") {
     if (limit?.timedOut === undefined) return end;
-    const { inDoubt } = execution;
+    const { inDoubt, unused } = execution;
     const raiseDoubts = inDoubt === "own" ? () => execution.raiseDoubts() : undefined;
-    return { how: "failed", error: limit.timedOut, inDoubt, raiseDoubts };
+    return { how: "failed", error: limit.timedOut, inDoubt, raiseDoubts, unused };
   }
   return execution.isAgain ? execution.leaveBehind(end) : end;
 }

@@ -13,8 +13,7 @@ import type { CallSite, Making } from "./call-site.ts";
 import type { MaybePromise } from "../graph/node.ts";
 import type { Settled, SpentApproval, SpentHere } from "./journal.ts";
 import { abortedRun, type LiveRun } from "./live.ts";
-import { conclude, settleDecided, withdraw } from "./spend.ts";
-import type { ApprovalWait } from "./wait.ts";
+import { conclude, settleDecided, withdraw, type Decided } from "./spend.ts";
 
 /** What an outcome of the executor is to the visit; `undefined`: it waits. */
 export function settled(making: Making, outcome: CallOutcome): MaybePromise<Settled | undefined> {
@@ -39,6 +38,18 @@ function isLeft({ over, mayRunAgain }: CallSite): boolean {
   return over && mayRunAgain;
 }
 
+/**
+ * K5 Whether an approval that was spent for a call, which was cut off before it was entered, is kept for the same call when it
+ *    is made again: by whoever takes the run up, or by the execution's retry, which concludes it where there is none (APR-21).
+ */
+function isKept(site: CallSite, { own, ...approval }: SpentHere): boolean {
+  if (!site.over || own !== undefined) return false;
+  if (site.comesBack) return true;
+  if (!site.timedOut) return false;
+  site.leftUnused(approval);
+  return true;
+}
+
 async function deniedCall(
   making: Making,
   { approvalId, decision, request }: Extract<CallOutcome, { status: "denied" }>,
@@ -60,6 +71,8 @@ async function failedCall(
   // A durable call that an abort cut off may be asked for again: no end to record.
   if (live.signal.aborted && executed && live.durable) throw abortedRun(live);
   if (executed && isLeft(site)) return { ok: false, error };
+  if (!executed && approval?.decision.approved === true && isKept(site, approval))
+    return { ok: false, error };
   if (approval?.decision.approved === true)
     await conclude(live, approval, executed ? "failed" : "unused");
   else if (unused?.approvalId !== undefined)
@@ -118,6 +131,7 @@ async function spendDenial(
   const stands = await records?.read(live.state.seed.scope, approvalId);
   if (records === undefined || stands === undefined || stands.state === "consumed") return;
   const { argumentsDigest } = stands;
+  if (making.ending !== undefined) site.spending(making.ending);
   const asked = request === undefined ? {} : questionOf(making, request, approvalId);
   const what = { visit, callId: callId(), approvalId, argumentsDigest, ...asked };
   site.spentOn(made, { approval: await settleDecided(live, records, what) });
@@ -125,12 +139,15 @@ async function spendDenial(
 
 /** What was asked and answered at once; of a call with a port of its own, that port's records say it. */
 export function questionOf(
-  { way, made }: Making,
+  { way, made, site }: Making,
   request: ApprovalRequest,
   approvalId: string,
-): { readonly asked?: ApprovalWait } {
+): Pick<Decided, "asked" | "keepsAsked"> {
   if (way.executor !== undefined) return {};
-  return { asked: waitOf(request, made, { approvalId, recorded: true }) };
+  return {
+    asked: waitOf(request, made, { approvalId, recorded: true }),
+    keepsAsked: () => site.timedOut,
+  };
 }
 
 export function withoutRecords({ id, decision, attemptId }: SpentHere): SpentApproval {

@@ -2,7 +2,7 @@ import type { ApprovalRecords } from "@holdpoint/approvals";
 import type { AnyTool, CallIdentity, Executor } from "@holdpoint/tools";
 
 import type { Made } from "./identity.ts";
-import type { Kept, Replaced, SpentApproval, SpentHere, Started } from "./journal.ts";
+import type { Kept, Replaced, Settled, SpentApproval, SpentHere, Started } from "./journal.ts";
 import type { LiveRun } from "./live.ts";
 
 /** What a call needs to know of the visit it is made in. */
@@ -22,6 +22,12 @@ export interface CallSite {
   readonly comesBack: boolean;
   /** A call is about to have its effect; answers that it has ended. */
   entering(made: Made, tool: AnyTool, begun: () => Started): (() => void) | undefined;
+  /** Whether it was cut off by a time limit, its own or that of something around it. */
+  readonly timedOut: boolean;
+  /** An approval is being spent for a call: its execution is not over before that call has ended, however it is cut off. */
+  spending(ending: Promise<unknown>): void;
+  /** An approval that was spent for a call which was cut off before it was entered: the call may be made again. */
+  leftUnused(approval: SpentApproval): void;
   /** Keeps what a call cost, and the approval that allowed or refused it, for its journal entry. */
   spentOn(made: Made, what: { readonly cost?: number; readonly approval?: SpentApproval }): void;
   /** Recorded arguments, by what the tool's input reaches. */
@@ -53,4 +59,6 @@ export interface Making {
   approval: SpentHere | undefined;
   /** Set when its effect begins; says that it ended. */
   left: (() => void) | undefined;
+  /** Set when it has begun: settles when nothing of it is under way any more. */
+  ending: Promise<Settled | undefined> | undefined;
 }

@@ -48,7 +48,8 @@ export async function performCall(
     if (denied !== undefined) return denied;
   }
   const order = new Order(making, recordedCall(making, { ...standing, wait }));
-  return ended(making, await (way.executor ?? site.live.parts.executor).run(order));
+  const run = (way.executor ?? site.live.parts.executor).run(order);
+  return (making.ending = run.then((outcome) => ended(making, outcome)));
 }
 
 /** What is on record of a call. */
@@ -94,6 +95,7 @@ function makingOf(
     doubts: started?.doubts,
     approval: answeredBy(wait) ?? started?.approval,
     left: undefined,
+    ending: undefined,
   };
 }
 
@@ -235,9 +237,9 @@ function beforeExecute(making: Making, dispatch: Dispatch): Promise<void> | unde
     approval === undefined || making.approval !== undefined
       ? undefined
       : spendGiven(making, dispatch, approval);
-  return spending === undefined
-    ? enter(making, dispatch)
-    : spending.then(() => enter(making, dispatch));
+  if (spending === undefined) return enter(making, dispatch);
+  // Cut off meanwhile: it is not entered, and no intent of it goes on record.
+  return spending.then(() => (making.site.signal.aborted ? undefined : enter(making, dispatch)));
 }
 
 /** K3 */
@@ -260,6 +262,7 @@ function spendGiven(
     argumentsDigest: request?.argumentsDigest ?? live.parts.sealer.digest(dispatch.arguments),
     ...(request !== undefined && questionOf(making, request, id)),
   };
+  if (making.ending !== undefined) site.spending(making.ending);
   return settleDecided(live, records, what).then((spent) => {
     making.approval = way.executor === undefined ? spent : { ...spent, own: records };
   });

@@ -5,6 +5,9 @@
  * since whether they can be sealed is asked at the pause, with the path. So nothing is copied into a plainer form than it
  * has: a subclass, or a container with properties of its own, would be sealed as what it is not.
  */
+import { copyOfBytes } from "./bytes.ts";
+
+/** The copy of one value. */
 export function copyOf(value: unknown, opaque: () => void = ignore): unknown {
   if (typeof value !== "object" || value === null) return value;
   try {
@@ -44,7 +47,7 @@ class Copier {
         return isBare(value) ? this.#set(value as Set<unknown>) : this.#kept(value);
     }
     if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) {
-      return (hasMore(value) ? undefined : bytesOf(value)) ?? this.#kept(value);
+      return copyOfBytes(value) ?? this.#kept(value);
     }
     return this.#kept(value);
   }
@@ -118,24 +121,4 @@ function isOrdinary({ writable, enumerable, configurable }: PropertyDescriptor):
 
 function isBare(value: object): boolean {
   return Reflect.ownKeys(value).length === 0;
-}
-
-/** The names of a longer array's elements would cost more than all the rest of its journey. */
-const listedElementsMax = 4_096;
-
-/** Whether bytes have properties of their own beside their elements, which a copy would not have. */
-function hasMore(value: ArrayBufferView | ArrayBuffer): boolean {
-  const elements = "length" in value ? (value as Uint8Array).length : 0;
-  return elements <= listedElementsMax && Reflect.ownKeys(value).length !== elements;
-}
-
-/** A view's own window, not the buffer around it: a pooled one is shared with strangers. */
-function bytesOf(value: ArrayBufferView | ArrayBuffer): object | undefined {
-  const buffer = ArrayBuffer.isView(value) ? value.buffer : value;
-  if (!(buffer instanceof ArrayBuffer)) return undefined; // shared
-  const { resizable, detached } = buffer as { resizable?: boolean; detached?: boolean };
-  if (resizable === true || detached === true) return undefined;
-  if (value instanceof ArrayBuffer) return value.slice(0);
-  if (!(value instanceof Uint8Array)) return structuredClone(value);
-  return Uint8Array.from(value);
 }

@@ -74,6 +74,8 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
   #inDoubt: Map<Made, Started> | undefined;
   /** The same of executions within, whose doubts nobody can be asked about from here. */
   #inDoubtWithin: Set<Made> | undefined;
+  #spending: Set<Promise<unknown>> | undefined;
+  #unused: SpentApproval[] | undefined;
   #cleanups: (() => MaybePromise<void>)[] | undefined;
   #cleaned = false;
 
@@ -280,6 +282,42 @@ export class Execution implements ContextOps, ScopeOps, CallSite {
     const isOver = (fault: unknown): boolean =>
       isFlowError(fault, "timed-out") || isFlowError(fault, "aborted") || endsRun(fault, live);
     return stopped !== undefined && !isOver(stopped.by);
+  }
+
+  get timedOut(): boolean {
+    const { place, scope } = this;
+    if (place.live.signal.aborted) return false;
+    return place.signal.aborted || isFlowError(scope.stopped?.by, "timed-out");
+  }
+
+  spending(ending: Promise<unknown>): void {
+    const spending = (this.#spending ??= new Set());
+    const over = (): void => void spending.delete(ending);
+    spending.add(ending);
+    this.place.within?.spending(ending);
+    ending.then(over, over);
+  }
+
+  /** Whether calls are under way that approvals are being spent for. */
+  get spends(): boolean {
+    return (this.#spending?.size ?? 0) > 0;
+  }
+
+  /** Resolves when no such call is under way any more, however they end. */
+  async spent(): Promise<void> {
+    while (this.spends) await Promise.allSettled(this.#spending!);
+  }
+
+  leftUnused(approval: SpentApproval): void {
+    const { signal, within } = this.place;
+    // What is around it was cut off, and is what may be tried again.
+    if (signal.aborted && within !== undefined) within.leftUnused(approval);
+    else (this.#unused ??= []).push(approval);
+  }
+
+  /** Approvals that no call took up so far, because it was cut off. */
+  get unused(): readonly SpentApproval[] {
+    return this.#unused ?? none;
   }
 
   /** Kept only where a retry could enter it a second time without knowing how the first ended (TOOL-13). */

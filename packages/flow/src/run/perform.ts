@@ -19,7 +19,7 @@ import type { LiveRun, Sealed } from "./live.ts";
 import { openWaits, waitsOf } from "./pending.ts";
 import { rootPlace } from "./place.ts";
 import { checkPure } from "./prepare.ts";
-import { conclude, withdrawAll, withdrawWhatCanBe } from "./spend.ts";
+import { concludeUnused, withdrawAll, withdrawWhatCanBe } from "./spend.ts";
 import type { RunState } from "./state.ts";
 import { isApproval } from "./wait.ts";
 
@@ -91,7 +91,7 @@ async function recordFailure(live: LiveRun, failing: Failing): Promise<void> {
   const reason = unsealable ? "state-not-sealable" : "cancelled";
   if (live.durable) await withdrawAll(live, waits, reason);
   else await withdrawWhatCanBe(live, waits, reason);
-  await concludeUnused(live);
+  await concludeAllUnused(live);
   live.emit({ type: "failed", error: errorInfo(failing.error), node: failing.node });
   await live.flush();
 }
@@ -104,22 +104,12 @@ function tellUnjournaled(live: LiveRun, error: FlowError): void {
 }
 
 /** Approvals that this resume spent on visits whose code never ran: they allowed nothing (APR-21). */
-async function concludeUnused(live: LiveRun): Promise<void> {
+async function concludeAllUnused(live: LiveRun): Promise<void> {
   for (const { path, wait } of waitsOf(live.state).filter(isApproval)) {
     const { answer, approvalId, foreign } = wait;
     if (answer?.decision.approved !== true || approvalId === undefined) continue;
     if (foreign === true || live.rerun.has(path) || wait.facts.kind === "gate") continue;
-    const { decision, attemptId } = answer;
-    try {
-      await conclude(live, { id: approvalId, decision, attemptId }, "unused");
-    } catch (fault) {
-      if (live.durable) throw fault;
-      const { runId } = live.state.seed;
-      live.parts.logger.error("an unused approval could not be put on record as such", {
-        approvalId,
-        runId,
-      });
-    }
+    await concludeUnused(live, { id: approvalId, ...answer });
   }
 }
 

@@ -3,6 +3,7 @@ import type { AnyTool } from "@holdpoint/tools";
 import type { Graph } from "../graph/flow.ts";
 import type { Driven } from "./drive.ts";
 import type { Made } from "./identity.ts";
+import type { SpentApproval } from "./journal.ts";
 import type { LiveRun } from "./live.ts";
 import type { Frame } from "./state.ts";
 
@@ -29,6 +30,10 @@ export interface Around {
   readonly mayRunAgain: boolean;
   /** A call within is about to have its effect; answers that it has ended. */
   enteringWithin(made: Made, tool: AnyTool): (() => void) | undefined;
+  /** An approval is being spent within. */
+  spending(ending: Promise<unknown>): void;
+  /** An approval was spent within for a call that was cut off before it was entered. */
+  leftUnused(approval: SpentApproval): void;
 }
 
 /** The run itself. */

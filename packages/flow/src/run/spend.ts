@@ -45,12 +45,14 @@ export async function spend(
   settles: readonly Settling[],
   beside: {
     readonly votes?: readonly Write[];
-    readonly asked?: NewEvent;
+    readonly asked?: NewEvent | undefined;
+    /** Whether the question goes on record without a log too, once it is answered. */
+    readonly keepsAsked?: (() => boolean) | undefined;
     /** What happens beside the answers, in the same commit. */
     readonly events?: readonly NewEvent[];
   } = {},
 ): Promise<void> {
-  const { votes = [], asked, events: more = [] } = beside;
+  const { votes = [], asked, keepsAsked, events: more = [] } = beside;
   const writes = [...settles.flatMap((settle) => settle.writes), ...votes];
   const answers = settles.map((settle) => settle.answered);
   const answered = { type: "answered", attemptId, answers } as const;
@@ -71,6 +73,7 @@ export async function spend(
     await live.flush();
     await standing(await commitKnown(records.store, attemptId, writes)); // P1
   }
+  if (asked !== undefined && !live.durable && keepsAsked?.() === true) live.emit(asked);
   for (const event of events) live.emit(event);
   await live.flush();
 }
@@ -122,6 +125,8 @@ export interface Decided {
   readonly outcome?: Outcome;
   /** The question, where it is not on record yet (P5). */
   readonly asked?: ApprovalWait;
+  /** Whether it goes on record without a log too: its call was cut off meanwhile, and may be made again. */
+  readonly keepsAsked?: () => boolean;
 }
 
 /** Settles the decision on record. @throws ApprovalAlreadyDecided where somebody else spent it. */
@@ -131,6 +136,7 @@ export async function settleDecided(
   what: Decided,
 ): Promise<SpentApproval> {
   const { visit, callId, approvalId, argumentsDigest, outcome, decision, asked: wait } = what;
+  const { keepsAsked } = what;
   const attemptId = live.parts.ids.id();
   const { scope } = live.state.seed;
   const plan = await records.settle({
@@ -161,8 +167,9 @@ export async function settleDecided(
     decision: spent,
   };
   if (wait !== undefined) live.rerun.add(visit); // what becomes of it is the call's to say
-  const asked = wait && { asked: { type: "approval-requested", visit, wait } as const };
-  await spend(live, records, attemptId, [{ answered, writes: plan.writes }], asked);
+  const asked = wait && ({ type: "approval-requested", visit, wait } as const);
+  const settle = { answered, writes: plan.writes };
+  await spend(live, records, attemptId, [settle], { asked, keepsAsked });
   return { id: approvalId, decision: spent, attemptId };
 }
 
@@ -177,6 +184,20 @@ export function conclude(
   const { scope } = live.state.seed;
   const how = { scope, id: approval.id, attemptId: approval.attemptId, outcome };
   return commitBeside(live, records, () => records.conclude(how));
+}
+
+/** Says of an approval that it allowed nothing, in a run that ends in any case: without a log, where its store takes it. */
+export async function concludeUnused(live: LiveRun, approval: SpentApproval): Promise<void> {
+  try {
+    await conclude(live, approval, "unused");
+  } catch (fault) {
+    if (live.durable) throw fault;
+    const { runId } = live.state.seed;
+    live.parts.logger.error("an unused approval could not be put on record as such", {
+      approvalId: approval.id,
+      runId,
+    });
+  }
 }
 
 /** Denies and consumes one record that nothing will use. */

@@ -57,6 +57,9 @@ const odd: Record<string, () => unknown> = {
   "map subclass": () => new (class Index extends Map {})(),
   "set with more": () => Object.assign(new Set(), { more: 1 }),
   "bytes with more": () => Object.assign(new Uint8Array(3), { more: 1 }),
+  "many bytes with more": () => Object.assign(new Uint8Array(5_000), { more: 1 }),
+  "many numbers with a symbol": () =>
+    Object.assign(new Float64Array(5_000).fill(NaN), { [Symbol("more")]: 1 }),
   "shared bytes": () => new Uint8Array(new SharedArrayBuffer(4)),
   "detached buffer": detached,
 };
