@@ -42,19 +42,26 @@ function functions(): readonly unknown[] {
 
 const GETTERS = ["length", "buffer", "byteLength", "byteOffset"] as const;
 const takenFunctions = functions();
-const takenGetters = GETTERS.map((name) => getDescriptor(typedArrayPrototype, name)?.get);
+const takenGetters = GETTERS.map(getterOf);
 /** What a copy of a keyed state stands on beside them. */
 const takenIterator = lists[Symbol.iterator];
 const takenNext = iterators["next"];
 const probeBuffer = new ArrayBuffer(16);
 const probe = new Uint8Array(probeBuffer, 3, 7);
 
+function getterOf(name: string): unknown {
+  const accessor: Members | undefined = getDescriptor(typedArrayPrototype, name) as
+    | Members
+    | undefined;
+  return accessor?.["get"];
+}
+
 function partsHold(copies: boolean): boolean {
   if (copies && (lists[Symbol.iterator] !== takenIterator || iterators["next"] !== takenNext)) {
     return false;
   }
   for (let i = 0; i < GETTERS.length; i++) {
-    if (getDescriptor(typedArrayPrototype, GETTERS[i]!)?.get !== takenGetters[i]) return false;
+    if (getterOf(GETTERS[i]!) !== takenGetters[i]) return false;
   }
   // Those that stand in front of the getters.
   if (probe.length !== 7 || probe.byteLength !== 7) return false;
