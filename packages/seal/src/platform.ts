@@ -31,6 +31,7 @@ export const objectPrototype = Object.prototype;
 export const arrayPrototype = Array.prototype;
 export const createObject = Object.create as (prototype: null) => Record<string, unknown>;
 const { defineProperty } = Object;
+const { deleteProperty } = Reflect;
 export const getPrototypeOf = Object.getPrototypeOf as (value: object) => object | null;
 export const getDescriptor = Object.getOwnPropertyDescriptor;
 export const getNames = Object.getOwnPropertyNames;
@@ -75,21 +76,28 @@ export const setHas = methodOf<<V>(self: ReadonlySet<V>, value: V) => boolean>(
 export const setAdd = methodOf<<V>(self: Set<V>, value: V) => unknown>(Set.prototype, "add");
 
 /** Without a prototype a descriptor can't seem to have a getter. */
-function descriptorOf(enumerable: boolean): PropertyDescriptor {
-  const own = { value: undefined, writable: true, enumerable, configurable: true };
-  return Object.setPrototypeOf(own, null) as PropertyDescriptor;
-}
-const visible = descriptorOf(true);
-const hidden = descriptorOf(false);
+const visible = Object.setPrototypeOf(
+  { value: undefined, writable: true, enumerable: true, configurable: true },
+  null,
+) as PropertyDescriptor;
 
 /** Defines a data property as an assignment to a plain object would, whatever the object inherits. */
 export function defineData(target: object, key: PropertyKey, value: unknown): void {
-  // V8 makes room for all indexes below an index, up to thousands, unless one was once hidden: an
-  // object of one member, ten characters of a text, would take kilobytes.
-  if (typeof key === "string" && isDigit(charCodeAt(key, 0))) defineProperty(target, key, hidden);
   visible.value = value;
   defineProperty(target, key, visible);
   visible.value = undefined;
+}
+
+const LAST_INDEX = 4_294_967_294;
+
+/**
+ * Has an object that is still empty keep indexes one by one. V8 makes room for all indexes below an index, up to
+ * thousands, unless the object once had a very high one: one member, ten characters of a text, would take kilobytes.
+ */
+export function keepSparse(object: object): void {
+  // Nobody inherits an index: that is looked at before each use.
+  (object as { [index: number]: unknown })[LAST_INDEX] = undefined;
+  deleteProperty(object, LAST_INDEX);
 }
 
 export function isDigit(code: number): boolean {

@@ -4,7 +4,16 @@ import { SealError } from "./errors.ts";
 import { checkName } from "./models/codec.ts";
 import type { Model } from "./models/model.ts";
 import { reachable } from "./models/reach.ts";
-import { defineData, getDescriptor, hasOwn, objectKeys, sliceText } from "./platform.ts";
+import {
+  charCodeAt,
+  defineData,
+  getDescriptor,
+  hasOwn,
+  isDigit,
+  keepSparse,
+  objectKeys,
+  sliceText,
+} from "./platform.ts";
 
 /** A class of which instances can be checked; abstract ones too, since their subclasses are sealed. */
 type ClassOf<T extends object> = (abstract new (...parts: never[]) => T) & {
@@ -100,7 +109,9 @@ function problemOf(
 
 function instance<T extends object>(prototype: T, fields: object): T {
   const made = createFrom(prototype);
-  for (const key of objectKeys(fields)) {
+  const keys = objectKeys(fields);
+  if (isDigit(charCodeAt(keys[0] ?? "", 0))) keepSparse(made);
+  for (const key of keys) {
     const value: unknown = getDescriptor(fields, key)?.value;
     defineData(made, key, value);
   }

@@ -7,6 +7,8 @@ import {
   defineCodec,
   digest,
   encode,
+  isSealError,
+  keyringOf,
   open,
   seal,
 } from "../src/index.ts";
@@ -71,6 +73,16 @@ function under(target: object, name: PropertyKey, replacement: unknown): readonl
     restore();
   }
   return results;
+}
+
+/** The code of what is thrown, found without a built-in that a test may have replaced. */
+function codeOf(run: () => unknown): string {
+  try {
+    run();
+    return "taken";
+  } catch (error) {
+    return isSealError(error) ? error.code : "untyped";
+  }
 }
 
 const boom = (): never => {
@@ -144,6 +156,41 @@ describe("a runtime changed after import", () => {
       expect(under(target, name, replacement)).toEqual([text, hash, text, text, sealed]);
     },
   );
+
+  it("SEAL-26 R149 hashes nothing while a built-in of the hash is another, whichever way it came there", () => {
+    const slow = { keyring: keyringOf(new Uint8Array(32)), purpose: "decision" };
+    const signed = seal(value, slow);
+    const own = Uint8Array.prototype;
+    const typed = Object.getPrototypeOf(own) as object;
+    const iterators = Object.getPrototypeOf([].values()) as object;
+    const same = Reflect.get(own, "set");
+    const ways: readonly (readonly [object, PropertyKey, PropertyDescriptor])[] = [
+      [typed, "set", { value: () => undefined }],
+      // In front of the one that was looked at.
+      [own, "set", { value: () => undefined }],
+      [own, "length", { get: () => 1 }],
+      [own, "byteLength", { get: () => 1 }],
+      [own, "byteOffset", { get: () => 0 }],
+      [own, "buffer", { get: () => new ArrayBuffer(16) }],
+      [typed, "length", { get: () => 7 }],
+      [typed, "buffer", { get: boom }],
+      [own, "fill", { get: boom }],
+      [DataView.prototype, "getUint32", { get: () => () => 1 }],
+      [iterators, "next", { value: boom }],
+      [Array.prototype, Symbol.iterator, { value: boom }],
+    ];
+    for (const [target, name, descriptor] of ways) {
+      patch(target, name, undefined);
+      Object.defineProperty(target, name, { ...descriptor, configurable: true });
+      const codes = [() => seal(value, slow), () => open(signed, slow)].map((run) => codeOf(run));
+      restore();
+      expect([name, ...codes]).toEqual([name, "platform-altered", "platform-altered"]);
+    }
+    patch(own, "set", same);
+    const kept = [seal(value, slow), digest(value)];
+    restore();
+    expect(kept).toEqual([signed, hash]);
+  });
 
   it("SEAL-26 R149 refuses while plain values inherit a toJSON or an element", () => {
     for (const [target, name] of [

@@ -1,6 +1,7 @@
 import {
   arraySort,
   defineData,
+  keepSparse,
   mapSet,
   methodOf,
   setAdd,
@@ -175,6 +176,8 @@ export const objectRow: Row = {
   build(payload, builder) {
     const pairs = payload as Json[][];
     const object = {};
+    // Indexes come first, or not at all.
+    if (isIndexKey(keyText(pairs[0]![0]!))) keepSparse(object);
     for (let i = 0; i < pairs.length; i++) {
       const pair = builder.part(pairs[i]!, i) as unknown[];
       // Defined, never assigned: `__proto__` stays data (SEAL-08).

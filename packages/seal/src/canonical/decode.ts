@@ -69,9 +69,6 @@ export function checkText(
   if (check.members !== spelling.members) {
     throw new SealDecodeError(locate(text).repeated!, "a name given twice");
   }
-  if (spelling.indexNames && jsonStringify(tree) !== text) {
-    throw new SealDecodeError("", "names in an order that no object has");
-  }
   return { tree, tagged: check.tagged };
 }
 

@@ -9,8 +9,11 @@
  * So is a text with very many names of one or two digits: for `{"34":0}` V8 makes room for 35
  * elements, and a megabyte of these would take a hundred.
  */
-import { charCodeAt, defineData, isDigit, jsonParse, sliceText } from "../platform.ts";
+import { charCodeAt, defineData, isDigit, jsonParse, keepSparse, sliceText } from "../platform.ts";
 import type { Json } from "./row.ts";
+
+/** So many digits are a number without rounding. */
+const SMALL_INTEGER_DIGITS = 15;
 
 /** The tree of a text. Throws for what is not JSON. */
 export function parseText(text: string, byHand: boolean): Json {
@@ -35,11 +38,12 @@ class Parser {
     const code = charCodeAt(this.#text, this.#at);
     if (code === 123) return this.#object();
     if (code === 91) return this.#list();
-    return code === 34 ? this.#string() : (this.#token(this.#scalarEnd()) as Json);
+    return code === 34 ? this.#string() : this.#scalar();
   }
 
   #object(): Json {
     const object: { [key: string]: Json } = {};
+    let sparse = false;
     this.#at++;
     if (this.#next(125)) return object;
     do {
@@ -47,8 +51,13 @@ class Parser {
       const name = this.#string();
       if (!this.#next(58)) throw new SyntaxError("no colon");
       const value = this.#value();
+      if (!sparse && isDigit(charCodeAt(name, 0))) {
+        // Indexes are the first names of all, or the scan had refused them.
+        keepSparse(object);
+        sparse = true;
+      }
       // Only what nobody inherits may be assigned. A name given twice leaves one member, as it does natively.
-      if (name in object || isDigit(charCodeAt(name, 0))) defineData(object, name, value);
+      if (name in object) defineData(object, name, value);
       else object[name] = value;
     } while (this.#next(44));
     if (!this.#next(125)) throw new SyntaxError("an open object");
@@ -88,6 +97,20 @@ class Parser {
     return this.#token(this.#stringEnd(at)) as string;
   }
 
+  /** A small number is read on the way to its end; the scan has seen to its spelling. */
+  #scalar(): Json {
+    const text = this.#text;
+    let value = 0;
+    let at = this.#at;
+    let code = charCodeAt(text, at);
+    for (; isDigit(code) && at - this.#at < SMALL_INTEGER_DIGITS; code = charCodeAt(text, ++at)) {
+      value = 10 * value + code - 48;
+    }
+    if (at === this.#at || !endsScalar(code)) return this.#token(this.#scalarEnd(at)) as Json;
+    this.#at = at;
+    return value;
+  }
+
   #token(end: number): unknown {
     const value = jsonParse(sliceText(this.#text, this.#at, end));
     this.#at = end;
@@ -103,13 +126,13 @@ class Parser {
   }
 
   /** The end of a number or word: where a comma or a closing bracket stands. */
-  #scalarEnd(): number {
-    let at = this.#at;
-    while (at < this.#text.length) {
-      const code = charCodeAt(this.#text, at);
-      if (code === 44 || code === 93 || code === 125) break;
-      at++;
-    }
+  #scalarEnd(from: number): number {
+    let at = from;
+    while (at < this.#text.length && !endsScalar(charCodeAt(this.#text, at))) at++;
     return at;
   }
+}
+
+function endsScalar(code: number): boolean {
+  return code === 44 || code === 93 || code === 125;
 }

@@ -23,8 +23,6 @@ export type Scan =
       readonly status: "plain-spelling";
       /** Members of all objects, repeated names included: the parsed tree has fewer if one repeats. */
       readonly members: number;
-      /** A name begins with a digit, so that its place among the names may not be its own. */
-      readonly indexNames: boolean;
       /** Names that the native parser reads wrong, or with too much memory: see `parse.ts`. */
       readonly byHand: boolean;
     }
@@ -35,6 +33,9 @@ const BACKSLASH = 92;
 /** The longest number that ECMAScript prints: sign, 17 digits, point, zeros or exponent. */
 const NUMBER_CHARS_MAX = 25;
 const SMALL_INTEGER_DIGITS = 15;
+/** Objects iterate the names below this first, and ascending; it has ten digits. */
+const INDEX_END = 4_294_967_295;
+const INDEX_DIGITS_MAX = 10;
 /** Past this many bytes of a string its end is searched for natively, where bytes are characters. */
 const LOOKED_AT_BYTES = 48;
 /** For each name of one or two digits the native parser may take 350 bytes. */
@@ -50,7 +51,8 @@ export function scan(text: string, bytes: Uint8Array, limits: Limits): Scan {
   let values = 0;
   let brackets = 0;
   let members = 0;
-  let indexNames = false;
+  // By depth, the index that the object's last name was. Kept from the first index of all on.
+  const lastIndex: number[] = [];
   let shortIndexNames = 0;
   let escapedNames = false;
   let i = 0;
@@ -68,11 +70,13 @@ export function scan(text: string, bytes: Uint8Array, limits: Limits): Scan {
       if (bytes[i] === 58) {
         members++;
         i++;
-        const first = bytes[start + 1]!;
-        if (first >= 48 && first <= 57) {
-          indexNames = true;
-          if (i - start <= '"34":'.length) shortIndexNames++;
+        const index = indexAt(bytes, start + 1, i - 2);
+        // One that is given twice is left to the count of members.
+        if (index >= 0 && bytes[start - 1] !== 123 && !(lastIndex[depth]! <= index)) {
+          return refused(i, "names in an order that no object has");
         }
+        if (index >= 0 && i - start <= '"34":'.length) shortIndexNames++;
+        if (index >= 0 || lastIndex.length > 0) lastIndex[depth] = index < 0 ? INDEX_END : index;
         if (!plain && !escapedNames) escapedNames = hasEscape(bytes, start, i);
       } else values++;
     } else if (code === 44) i++;
@@ -84,7 +88,8 @@ export function scan(text: string, bytes: Uint8Array, limits: Limits): Scan {
       values++;
       i++;
     } else if (code === 125 || code === 93) {
-      depth--;
+      // More closed than opened: the parser refuses it.
+      if (--depth < 0) break;
       i++;
     } else if (code === 45 || (code >= 48 && code <= 57)) {
       const end = numberEnd(bytes, i + 1, length);
@@ -102,7 +107,21 @@ export function scan(text: string, bytes: Uint8Array, limits: Limits): Scan {
     if (values > limits.nodes) return refused(i, `more than ${limits.nodes} values`);
   }
   const byHand = escapedNames || shortIndexNames > SHORT_INDEX_NAMES_MAX;
-  return { status: "plain-spelling", members, indexNames, byHand };
+  return { status: "plain-spelling", members, byHand };
+}
+
+/** The index that a name between two places spells, or -1 where it is none. */
+function indexAt(bytes: Uint8Array, start: number, end: number): number {
+  const first = bytes[start]!;
+  if (first < 48 || first > 57 || end - start > INDEX_DIGITS_MAX) return -1;
+  if (first === 48 && end - start > 1) return -1;
+  let index = 0;
+  for (let i = start; i < end; i++) {
+    const digit = bytes[i]! - 48;
+    if (digit < 0 || digit > 9) return -1;
+    index = 10 * index + digit;
+  }
+  return index < INDEX_END ? index : -1;
 }
 
 function refused(at: number, reason: string): Scan {

@@ -8,39 +8,81 @@ import { sha256 as sha256Of } from "@noble/hashes/sha2.js";
 import { SealError } from "../errors.ts";
 import { arrayPrototype, getDescriptor, getPrototypeOf, typedArrayPrototype } from "../platform.ts";
 
-/** What the hash stands on, by object and name. */
-const PARTS: readonly (readonly [object, PropertyKey])[] = [
-  ...["set", "fill", "slice", "subarray", "length", "buffer", "byteLength", "byteOffset"].map(
-    (name) => [typedArrayPrototype, name] as const,
-  ),
-  ...["getUint32", "setUint32", "setBigUint64"].map((name) => [DataView.prototype, name] as const),
-  ...["Uint8Array", "Uint32Array", "DataView", "BigInt"].map((name) => [globalThis, name] as const),
-  [Math, "min"],
-  [Object, "create"],
-  [Object, "getPrototypeOf"],
-];
-/** What a copy of a keyed state stands on beside them. */
-const COPY_PARTS: typeof PARTS = [
-  [arrayPrototype, Symbol.iterator],
-  [getPrototypeOf([].values())!, "next"],
-];
-const taken = PARTS.map(([holder, name]) => partOf(holder, name));
-const takenForCopies = COPY_PARTS.map(([holder, name]) => partOf(holder, name));
+type Members = Readonly<Record<PropertyKey, unknown>>;
+const bytes = Uint8Array.prototype as object as Members;
+const views = DataView.prototype as object as Members;
+const lists = arrayPrototype as object as Members;
+const iterators = getPrototypeOf([].values()) as Members;
+const world = globalThis as object as Members;
+const math = Math as object as Members;
+const objects = Object as object as Members;
 
-function partOf(holder: object, name: PropertyKey): unknown {
-  const part = getDescriptor(holder, name);
-  const kind: "get" | "value" = part?.get === undefined ? "value" : "get";
-  return part?.[kind];
+/**
+ * Functions that the hash stands on, found as the hash finds them, so that one put in front of another is seen too. Each is
+ * read by its name: a descriptor of each would cost what hashing a short text does.
+ */
+function functions(): readonly unknown[] {
+  return [
+    bytes["set"],
+    bytes["fill"],
+    bytes["slice"],
+    bytes["subarray"],
+    views["getUint32"],
+    views["setUint32"],
+    views["setBigUint64"],
+    world["Uint8Array"],
+    world["Uint32Array"],
+    world["DataView"],
+    world["BigInt"],
+    math["min"],
+    objects["create"],
+    objects["getPrototypeOf"],
+  ];
 }
 
-function checkParts(parts = PARTS, before: readonly unknown[] = taken): void {
-  for (let i = 0; i < parts.length; i++) {
-    const part = parts[i]!;
-    if (partOf(part[0], part[1]) !== before[i]) {
-      const message = "nothing is hashed: a built-in that the hash stands on was replaced";
-      throw new SealError("platform-altered", message);
-    }
+const GETTERS = ["length", "buffer", "byteLength", "byteOffset"] as const;
+const takenFunctions = functions();
+const takenGetters = GETTERS.map(getterOf);
+/** What a copy of a keyed state stands on beside them. */
+const takenIterator = lists[Symbol.iterator];
+const takenNext = iterators["next"];
+const probeBuffer = new ArrayBuffer(16);
+const probe = new Uint8Array(probeBuffer, 3, 7);
+
+function getterOf(name: string): unknown {
+  const accessor: Members | undefined = getDescriptor(typedArrayPrototype, name) as
+    | Members
+    | undefined;
+  return accessor?.["get"];
+}
+
+function partsHold(copies: boolean): boolean {
+  if (copies && (lists[Symbol.iterator] !== takenIterator || iterators["next"] !== takenNext)) {
+    return false;
   }
+  for (let i = 0; i < GETTERS.length; i++) {
+    if (getterOf(GETTERS[i]!) !== takenGetters[i]) return false;
+  }
+  // Those that stand in front of the getters.
+  if (probe.length !== 7 || probe.byteLength !== 7) return false;
+  if (probe.byteOffset !== 3 || probe.buffer !== probeBuffer) return false;
+  const found = functions();
+  for (let i = 0; i < takenFunctions.length; i++) {
+    if (found[i] !== takenFunctions[i]) return false;
+  }
+  return true;
+}
+
+function checkParts(copies = false): void {
+  let hold = false;
+  try {
+    hold = partsHold(copies);
+  } catch {
+    // A getter that somebody put there threw.
+  }
+  if (hold) return;
+  const message = "nothing is hashed: a built-in that the hash stands on was replaced";
+  throw new SealError("platform-altered", message);
 }
 
 /** @throws SealError `platform-altered` */
@@ -61,8 +103,7 @@ export function keyedHmac(key: Uint8Array): (head: Uint8Array, body: Uint8Array)
   // The key's two compressions are done once; each MAC starts from a copy of that state.
   const keyed = hmacOf.create(sha256Of, key);
   return (head, body) => {
-    checkParts();
-    checkParts(COPY_PARTS, takenForCopies);
+    checkParts(true);
     return keyed.clone().update(head).update(body).digest();
   };
 }
