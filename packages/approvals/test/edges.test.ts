@@ -1,14 +1,8 @@
 // A platform without `setImmediate`, watchers that are taken back, removals that no store does.
 import { afterEach, describe, expect, it, vi } from "vitest";
 
-import {
-  eventLoopTurn,
-  limits,
-  memoryHome,
-  memoryRemover,
-  type DroppedRow,
-  type Removal,
-} from "../src/index.ts";
+import { eventLoopTurn, limits, memoryHome, memoryRemover, type Removal } from "../src/index.ts";
+import type { DroppedRow } from "../src/memory-home.ts";
 
 const scope = "acme";
 const row = (key: string) =>

@@ -12,7 +12,9 @@ const done: PostgresResult = { rows: [], command: "LISTEN" };
 
 /** A promise, and what settles it. */
 function gate<T = void>() {
-  return Promise.withResolvers<T>();
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((settle) => (resolve = settle));
+  return { promise, resolve };
 }
 
 function homeOver(
