@@ -43,8 +43,9 @@ async function deniedCall(
   making: Making,
   { approvalId, decision, request }: Extract<CallOutcome, { status: "denied" }>,
 ): Promise<Settled> {
-  const { site, made, approval } = making;
-  if (approvalId !== undefined && approval === undefined)
+  const { site, made } = making;
+  // Asked and answered just now; a denial on record is spent already.
+  if (approvalId !== undefined && request !== undefined)
     await spendDenial(making, approvalId, request);
   return {
     ok: false,
@@ -111,14 +112,14 @@ async function tooLate(
 async function spendDenial(
   making: Making,
   approvalId: string,
-  request: ApprovalRequest | undefined,
+  request: ApprovalRequest,
 ): Promise<void> {
   const { site, made, callId, records } = making;
   const { live, visit } = site;
   const stands = await records?.read(live.state.seed.scope, approvalId);
   if (records === undefined || stands === undefined || stands.state === "consumed") return;
   const { argumentsDigest } = stands;
-  const asked = request === undefined ? {} : questionOf(making, request, approvalId);
+  const asked = questionOf(making, request, approvalId);
   const what = { visit, callId: callId(), approvalId, argumentsDigest, ...asked };
   site.spentOn(made, { approval: await settleDecided(live, records, what) });
 }

@@ -234,7 +234,7 @@ function beforeExecute(making: Making, dispatch: Dispatch): Promise<void> | unde
   const spending =
     approval === undefined || making.approval !== undefined
       ? undefined
-      : spendGiven(making, dispatch, approval);
+      : spendGiven(making, approval);
   return spending === undefined
     ? enter(making, dispatch)
     : spending.then(() => enter(making, dispatch));
@@ -243,7 +243,6 @@ function beforeExecute(making: Making, dispatch: Dispatch): Promise<void> | unde
 /** K3 */
 function spendGiven(
   making: Making,
-  dispatch: Dispatch,
   { id, decision, request }: NonNullable<Dispatch["approval"]>,
 ): Promise<void> | undefined {
   const { site, way, records } = making;
@@ -257,8 +256,9 @@ function spendGiven(
     visit,
     callId,
     approvalId: id,
-    argumentsDigest: request?.argumentsDigest ?? live.parts.sealer.digest(dispatch.arguments),
-    ...(request !== undefined && questionOf(making, request, id)),
+    // Asked just now: what is decided on record is in `making.approval` already.
+    argumentsDigest: request!.argumentsDigest,
+    ...questionOf(making, request!, id),
   };
   return settleDecided(live, records, what).then((spent) => {
     making.approval = way.executor === undefined ? spent : { ...spent, own: records };

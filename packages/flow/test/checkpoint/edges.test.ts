@@ -17,7 +17,14 @@ import { graphHeader } from "../../src/checkpoint/graph-header.ts";
 import { madeWhole, Repeats } from "../../src/checkpoint/repeats.ts";
 import { snapshotBody } from "../../src/checkpoint/snapshot.ts";
 import { graphOf } from "../../src/graph/flow.ts";
-import { flow, FlowRunner, memoryRunLog, replies, type Flow, type RunLog } from "../../src/index.ts";
+import {
+  flow,
+  FlowRunner,
+  memoryRunLog,
+  replies,
+  type Flow,
+  type RunLog,
+} from "../../src/index.ts";
 import { resolveOptions } from "../../src/run/options.ts";
 import type { RunState } from "../../src/run/state.ts";
 import { breakingStore } from "../support/breaking-store.ts";
@@ -123,7 +130,10 @@ describe("a log's entry", () => {
       const kept = repeats.cut(at + 1, text);
       expect(kept).not.toMatch(/\p{Surrogate}/u);
       expect(kept.length < 2_000).toBe(at > 0);
-      whole.set(at + 1, madeWhole(kept, (revision) => whole.get(revision))!);
+      whole.set(
+        at + 1,
+        madeWhole(kept, (revision) => whole.get(revision))!,
+      );
     }
     expect([...whole.values()]).toEqual(texts);
   });
@@ -268,9 +278,9 @@ describe("a state", () => {
     for (const inputs of Object.values(kinds)) {
       const other = { ...state, visits: [{ ...visit, inputs }] } as RunState;
       const text = sealRun(encodeState(other, graph, parts), other, parts);
-      expect(await rejection(runner().resume(f, runner().loadCheckpoint(f, text), yes()))).toMatchObject(
-        { code: "graph-version-mismatch", data: { node: "pay#1", field: "kind" } },
-      );
+      expect(
+        await rejection(runner().resume(f, runner().loadCheckpoint(f, text), yes())),
+      ).toMatchObject({ code: "graph-version-mismatch", data: { node: "pay#1", field: "kind" } });
     }
     expect(() => checkState(graph, state)).not.toThrow();
   });
@@ -389,4 +399,3 @@ describe("a graph too large for a header", () => {
     expect(state.n).toBe(450);
   });
 });
-
