@@ -85,7 +85,7 @@ class ApprovalIndex {
     if (table !== "approvalAudit") return;
     const changes = this.#changesOf(scope);
     const at = changes.findIndex((change) => change.row.key === row.key);
-    if (at !== -1) changes.splice(at, 1);
+    changes.splice(at, 1); // M1: it is there
   }
 
   #follow(applied: readonly AppliedWrite[]): void {

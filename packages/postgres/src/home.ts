@@ -108,10 +108,9 @@ export class PostgresHome implements Committer {
     return connected(this.pool, this.settings);
   }
 
-  /** Calls `watcher` after each commit here that appended audit entries, and at the end; the result takes it back. */
-  watch(watcher: Watcher): () => void {
+  /** Calls `watcher` after each commit here that appended audit entries, and at the end. */
+  watch(watcher: Watcher): void {
     this.#watchers.add(watcher);
-    return () => void this.#watchers.delete(watcher);
   }
 
   get closed(): boolean {

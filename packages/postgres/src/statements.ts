@@ -90,5 +90,5 @@ export function isCell(value: unknown): value is Cell {
 }
 
 function firstLine(sql: string): string {
-  return sql.trim().split("\n", 1)[0] ?? "";
+  return sql.trim().replace(/\n[^]*/, "");
 }

@@ -82,10 +82,9 @@ export class SqliteHome implements Committer {
     });
   }
 
-  /** Calls `watcher` after each commit on this handle that changed a row, and at its end; the result takes it back. */
-  watch(watcher: () => void): () => void {
+  /** Calls `watcher` after each commit on this handle that changed a row, and at its end. */
+  watch(watcher: () => void): void {
     this.#watchers.add(watcher);
-    return () => void this.#watchers.delete(watcher);
   }
 
   /** A number that changes when another connection commits. @throws SqliteStoreError `store-unavailable` */

@@ -177,12 +177,7 @@ function entryForm(entry: Entry, parts: FormParts, visit: string): Entry {
   };
 }
 
-function inputsForm(
-  inputs: VisitInputs | undefined,
-  parts: FormParts,
-  visit: string,
-): VisitInputs | undefined {
-  if (inputs === undefined) return undefined;
+function inputsForm(inputs: VisitInputs, parts: FormParts, visit: string): VisitInputs {
   const form = (what: string, kept: Kept): Text =>
     keptText(kept, parts, { what, visit, schema: parts.reachable });
   switch (inputs.kind) {

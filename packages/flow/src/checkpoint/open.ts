@@ -238,40 +238,46 @@ function canBeAnswered(run: RunState, visit: OpenVisit): boolean {
   return open && waiting.length > 0;
 }
 
-/** O7: what the waiting visits showed is what they would show now (FLOW-63). What `known` holds is left out. */
-export function checkInputs(
+/** A visit that would show something else now than what it showed. */
+export interface DifferingInputs {
+  readonly graph: Graph;
+  readonly visit: OpenVisit;
+  readonly field: string;
+  readonly cause?: unknown;
+}
+
+/** O7: what the waiting visits showed is what they would show now (FLOW-63). @throws FlowError `graph-version-mismatch` */
+export function checkInputs(graph: Graph, run: RunState, parts: Parts): void {
+  const differs = differingInputs(graph, run, parts);
+  if (differs === undefined) return;
+  const { graph: follows, visit, field, cause } = differs;
+  throw new GraphVersionMismatchError(
+    "graph-version-mismatch",
+    `'${visit.node}' would show something else now than what was shown: its ${field} differs`,
+    { runId: run.seed.runId, flow: follows.name, node: visit.path, field },
+    cause,
+  );
+}
+
+/** The first visit whose inputs would be others now. What `known` holds is left out, and what was compared goes in. */
+export function differingInputs(
   graph: Graph,
   run: RunState,
   parts: Parts,
   known?: WeakSet<object>,
-): void {
+): DifferingInputs | undefined {
   for (const frame of framesOf(run)) {
     const follows = graphAt(graph, run, frame.path)!;
     for (const visit of frame.visits) {
-      const inputs = visit.status === "finished" ? undefined : visit.inputs;
-      if (inputs === undefined || known?.has(inputs) === true) continue;
-      checkVisit(follows, frame, { visit, was: inputs }, run.seed.runId, parts);
+      if (visit.status === "finished" || visit.inputs === undefined) continue;
+      const { inputs } = visit;
+      if (known?.has(inputs) === true) continue;
+      const differs = difference(inputs, follows.nodes.get(visit.node)!, frame.state, parts);
+      if (differs !== undefined) return { graph: follows, visit, ...differs };
       known?.add(inputs);
     }
   }
-}
-
-function checkVisit(
-  graph: Graph,
-  { state }: Frame,
-  { visit, was }: { readonly visit: VisitState; readonly was: VisitInputs },
-  runId: string,
-  parts: Parts,
-): void {
-  const differs = difference(was, graph.nodes.get(visit.node)!, state, parts);
-  if (differs === undefined) return;
-  const { field, cause } = differs;
-  throw new GraphVersionMismatchError(
-    "graph-version-mismatch",
-    `'${visit.node}' would show something else now than what was shown: its ${field} differs`,
-    { runId, flow: graph.name, node: visit.path, field },
-    cause,
-  );
+  return undefined;
 }
 
 /** In which part a visit's inputs would be others now. The user's functions and values may fail: that differs too. */

@@ -85,7 +85,7 @@ export function sealRun(body: string, run: RunState, parts: Parts): string {
       run: seed.runId,
       ...graphHeader(seed),
       rev: revision,
-      phase: phase.is === "ended" ? phase.how : phase.is,
+      phase: phase.is,
     },
   }).text;
 }

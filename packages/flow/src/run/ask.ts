@@ -22,25 +22,14 @@ export function waitOf(
   id: Made | undefined,
   { approvalId, recorded }: { readonly approvalId: string | undefined; readonly recorded: boolean },
 ): ApprovalWait {
-  const { kind, tool, scope, runId, node, callId, argumentKey, requestedBy, rule, context } =
-    request;
+  // Free context has no place here: no request of a run has any.
+  const { kind, tool, scope, runId, node, callId, argumentKey, requestedBy, rule } = request;
   return {
     kind: "approval",
     id,
     callId,
     approvalId,
-    facts: {
-      kind,
-      tool,
-      scope,
-      runId,
-      node,
-      callId,
-      argumentKey,
-      requestedBy,
-      rule,
-      ...(context !== undefined && { context }),
-    },
+    facts: { kind, tool, scope, runId, node, callId, argumentKey, requestedBy, rule },
     arguments: { form: "value", value: request.arguments },
     argumentsDigest: request.argumentsDigest,
     requestedAt: request.requestedAt,

@@ -54,8 +54,9 @@ async function deniedCall(
   making: Making,
   { approvalId, decision, request }: Extract<CallOutcome, { status: "denied" }>,
 ): Promise<Settled> {
-  const { site, made, approval } = making;
-  if (approvalId !== undefined && approval === undefined)
+  const { site, made } = making;
+  // Asked and answered just now; a denial on record is spent already.
+  if (approvalId !== undefined && request !== undefined)
     await spendDenial(making, approvalId, request);
   return {
     ok: false,
@@ -124,7 +125,7 @@ async function tooLate(
 async function spendDenial(
   making: Making,
   approvalId: string,
-  request: ApprovalRequest | undefined,
+  request: ApprovalRequest,
 ): Promise<void> {
   const { site, made, callId, records } = making;
   const { live, visit } = site;
@@ -132,7 +133,7 @@ async function spendDenial(
   if (records === undefined || stands === undefined || stands.state === "consumed") return;
   const { argumentsDigest } = stands;
   if (making.ending !== undefined) site.spending(making.ending);
-  const asked = request === undefined ? {} : questionOf(making, request, approvalId);
+  const asked = questionOf(making, request, approvalId);
   const what = { visit, callId: callId(), approvalId, argumentsDigest, ...asked };
   site.spentOn(made, { approval: await settleDecided(live, records, what) });
 }

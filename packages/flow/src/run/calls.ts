@@ -7,7 +7,12 @@
  *    person says first what became of it.
  * K3 A decision that the port gives for a call is spent in the commit before the call runs.
  */
-import { isApprovalError, sealableDecision, type ActorRef } from "@holdpoint/approvals";
+import {
+  isApprovalError,
+  sealableDecision,
+  type ActorRef,
+  type ApprovalRecords,
+} from "@holdpoint/approvals";
 import {
   callIdOf,
   idempotencyKeyOf,
@@ -27,7 +32,7 @@ import { deniedInfo, noRecords, questionOf, settled, withoutRecords } from "./ca
 import type { CallSite, CallWay, Making } from "./call-site.ts";
 import { copyOf } from "./copy.ts";
 import type { Made } from "./identity.ts";
-import type { Settled, SpentApproval, Started } from "./journal.ts";
+import type { Settled, SpentApproval, SpentHere, Started } from "./journal.ts";
 import type { Standing } from "./scope.ts";
 import { raiseDoubt } from "./doubt.ts";
 import { settleDecided } from "./spend.ts";
@@ -83,6 +88,8 @@ function makingOf(
   let known: CallIdentity | undefined;
   const identity = (): CallIdentity => (known ??= callIdentity(runId, visit, made));
   const replaced = site.replaced(made);
+  const records = (way.executor === undefined ? live.parts.approvals : way.executor.approvals)
+    ?.records;
   return {
     site,
     way,
@@ -90,10 +97,10 @@ function makingOf(
     replaced,
     identity,
     callId: () => callIdOf(identity(), replaced?.generation ?? 0),
-    records: (way.executor === undefined ? live.parts.approvals : way.executor.approvals)?.records,
+    records,
     again: started !== undefined && started.mayRun !== true,
     doubts: started?.doubts,
-    approval: answeredBy(wait) ?? started?.approval,
+    approval: inRecords(way, records, answeredBy(wait) ?? started?.approval),
     left: undefined,
     ending: undefined,
   };
@@ -170,6 +177,9 @@ async function settleForeign(making: Making, wait: ApprovalWait): Promise<Settle
   const { live, visit } = site;
   if (approvalId === undefined || !wait.recorded) return undefined;
   if (records === undefined) throw noRecords(live, visit, approvalId);
+  // Spent by this very run, in a process that died in the call: it is used up for this call, and for no other.
+  const stands = await records.read(live.state.seed.scope, approvalId);
+  if (stands?.state === "consumed" && stands.attemptId === wait.answer!.attemptId) return undefined;
   const decision = live.brought.get(callId);
   const what = {
     visit,
@@ -188,6 +198,17 @@ async function settleForeign(making: Making, wait: ApprovalWait): Promise<Settle
       error: deniedInfo(making.made.name, approvalId, "approval-already-decided", undefined, site),
     };
   }
+}
+
+/** Of a call that brings its own port, how it ended is for that port's records to hold, and for no others (FLOW-56). */
+function inRecords(
+  { executor }: CallWay,
+  records: ApprovalRecords | undefined,
+  approval: SpentApproval | undefined,
+): SpentHere | undefined {
+  if (approval === undefined || executor === undefined) return approval;
+  const { id, decision } = approval;
+  return records === undefined ? { id, decision } : { ...approval, own: records };
 }
 
 /** The decision that a resume brought for a waiting call. */
@@ -236,7 +257,7 @@ function beforeExecute(making: Making, dispatch: Dispatch): Promise<void> | unde
   const spending =
     approval === undefined || making.approval !== undefined
       ? undefined
-      : spendGiven(making, dispatch, approval);
+      : spendGiven(making, approval);
   if (spending === undefined) return enter(making, dispatch);
   // Cut off meanwhile: it is not entered, and no intent of it goes on record.
   return spending.then(() => (making.site.signal.aborted ? undefined : enter(making, dispatch)));
@@ -245,7 +266,6 @@ function beforeExecute(making: Making, dispatch: Dispatch): Promise<void> | unde
 /** K3 */
 function spendGiven(
   making: Making,
-  dispatch: Dispatch,
   { id, decision, request }: NonNullable<Dispatch["approval"]>,
 ): Promise<void> | undefined {
   const { site, way, records } = making;
@@ -259,8 +279,9 @@ function spendGiven(
     visit,
     callId,
     approvalId: id,
-    argumentsDigest: request?.argumentsDigest ?? live.parts.sealer.digest(dispatch.arguments),
-    ...(request !== undefined && questionOf(making, request, id)),
+    // Asked just now: what is decided on record is in `making.approval` already.
+    argumentsDigest: request!.argumentsDigest,
+    ...questionOf(making, request!, id),
   };
   if (making.ending !== undefined) site.spending(making.ending);
   return settleDecided(live, records, what).then((spent) => {

@@ -13,8 +13,8 @@ import { fairTurn } from "./fairness.ts";
 import { abortedRun } from "./live.ts";
 import { routeRound } from "./merge.ts";
 import type { Place } from "./place.ts";
-import { plan } from "./plan.ts";
-import type { OpenVisit, VisitState } from "./state.ts";
+import { plan, type FailedNode } from "./plan.ts";
+import type { OpenVisit } from "./state.ts";
 import { runTogether } from "./together.ts";
 import { runVisit } from "./visit.ts";
 
@@ -59,8 +59,8 @@ export async function drive(place: Place): Promise<Driven> {
       case "fail":
         return {
           status: "failing",
-          error: failureOf(place, step.visits),
-          node: step.visits[0]!.path,
+          error: failureOf(place, step.failed),
+          node: step.failed[0]!.node,
         };
       case "dead-end":
         return { status: "failing", error: deadEnd(place), node: undefined };
@@ -87,13 +87,8 @@ function route({ live, graph, frame }: Place): Failing | undefined {
 }
 
 /** The first failure in declaration order, with all of them in `data.errors` (FLOW-12). */
-function failureOf({ live, graph }: Place, failed: readonly VisitState[]): unknown {
+function failureOf({ live, graph }: Place, errors: readonly FailedNode[]): unknown {
   const { runId } = live.state.seed;
-  const errors = failed.flatMap((visit) =>
-    visit.status === "finished" && !visit.end.ok
-      ? [{ node: visit.path, error: visit.end.error }]
-      : [],
-  );
   const { node, error } = errors[0]!;
   const cause = rebuildError(error);
   if (isFlowError(cause, "approval-denied"))

@@ -17,6 +17,7 @@ import type { GateSpec } from "../graph/node.ts";
 import { gateRequest, gateTool, waitOf } from "./ask.ts";
 import { deniedInfo } from "./call-end.ts";
 import type { VisitEnd } from "./event.ts";
+import type { Kept } from "./journal.ts";
 import { abortedRun, neverAborted } from "./live.ts";
 import type { Place } from "./place.ts";
 import { prepareSeal } from "./prepare.ts";
@@ -43,17 +44,21 @@ export async function visitGate(
     return pass(place, visit, node, spec, answered.answer.decision, answered.approvalId);
   }
   prepareSeal(live); // G1
-  await ask(place, visit, node, spec);
+  await ask(place, visit, node, spec, inputs.payload);
 }
 
-async function ask(place: Place, visit: OpenVisit, node: GraphNode, spec: GateSpec): Promise<void> {
+async function ask(
+  place: Place,
+  visit: OpenVisit,
+  node: GraphNode,
+  spec: GateSpec,
+  kept: Kept,
+): Promise<void> {
   const { live, graph } = place;
   const port = live.parts.approvals;
   if (port === undefined) throw noApprover(place);
-  const { inputs } = visit;
-  if (inputs?.kind !== "gate") return;
   const where = { runId: live.state.seed.runId, node: visit.path };
-  const payload = revealed(inputs.payload, live.parts.sealer, live.graph.reachable, where);
+  const payload = revealed(kept, live.parts.sealer, live.graph.reachable, where);
   const request = gateRequest(live, visit.path, {
     tool: gateTool(graph.name, visit.node),
     payload,

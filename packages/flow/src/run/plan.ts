@@ -1,9 +1,18 @@
+import type { ErrorInfo } from "@holdpoint/tools";
+
 import type { Frame, VisitState } from "./state.ts";
+
+/** A visit that failed, and nothing goes on from that. */
+export interface FailedNode {
+  /** The visit's path. */
+  readonly node: string;
+  readonly error: ErrorInfo;
+}
 
 /** What is to be done next in a frame. */
 export type Step =
   | { readonly do: "visit"; readonly visits: readonly VisitState[] }
-  | { readonly do: "fail"; readonly visits: readonly VisitState[] }
+  | { readonly do: "fail"; readonly failed: readonly FailedNode[] }
   | { readonly do: "pause" }
   | { readonly do: "route" }
   | { readonly do: "complete" }
@@ -16,14 +25,15 @@ export type Step =
 export function plan(frame: Frame): Step {
   if (frame.visits.length === 0) return { do: frame.endReached ? "complete" : "dead-end" };
   let ready: VisitState[] | undefined;
-  let failed: VisitState[] | undefined;
+  let failed: FailedNode[] | undefined;
   let waiting = false;
   for (const visit of frame.visits) {
     if (visit.status === "ready") (ready ??= []).push(visit);
     else if (visit.status === "waiting") waiting = true;
-    else if (!visit.end.ok && visit.end.via === undefined) (failed ??= []).push(visit);
+    else if (!visit.end.ok && visit.end.via === undefined)
+      (failed ??= []).push({ node: visit.path, error: visit.end.error });
   }
   if (ready !== undefined) return { do: "visit", visits: ready };
-  if (failed !== undefined) return { do: "fail", visits: failed };
+  if (failed !== undefined) return { do: "fail", failed };
   return { do: waiting ? "pause" : "route" };
 }

@@ -1,6 +1,6 @@
-import { checkInputs } from "../checkpoint/open.ts";
+import { differingInputs } from "../checkpoint/open.ts";
 import { checkSealable } from "../checkpoint/seal.ts";
-import { FlowError, isFlowError } from "../errors.ts";
+import { FlowError } from "../errors.ts";
 import type { LiveRun } from "./live.ts";
 
 /** What of a run was looked at before, in this process: its parts don't change once they are there. */
@@ -24,15 +24,13 @@ export function prepareSeal(live: LiveRun): void {
 
 /** @throws FlowError `payload-not-pure` */
 export function checkPure(live: LiveRun, known?: WeakSet<object>): void {
-  try {
-    checkInputs(live.graph, live.state, live.parts, known);
-  } catch (error) {
-    if (!isFlowError(error, "graph-version-mismatch")) throw error;
-    const { runId, node, field } = error.data as { runId: string; node: string; field: string };
-    throw new FlowError(
-      "payload-not-pure",
-      `the ${field} of ${node} differs each time it is evaluated: what a person is shown must depend on the state alone`,
-      { runId, node, field },
-    );
-  }
+  const differs = differingInputs(live.graph, live.state, live.parts, known);
+  if (differs === undefined) return;
+  const { visit, field } = differs;
+  const { runId } = live.state.seed;
+  throw new FlowError(
+    "payload-not-pure",
+    `the ${field} of ${visit.path} differs each time it is evaluated: what a person is shown must depend on the state alone`,
+    { runId, node: visit.path, field },
+  );
 }

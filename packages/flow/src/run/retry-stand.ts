@@ -14,7 +14,7 @@
  */
 import { terminal } from "../checkpoint/open.ts";
 import { FlowError } from "../errors.ts";
-import type { RunEvent } from "./event.ts";
+import type { EventOf, RunEvent } from "./event.ts";
 import { begin, fold } from "./fold.ts";
 import { identityText, type Identity } from "./identity.ts";
 import {
@@ -53,8 +53,7 @@ export function standToRetry(events: readonly RunEvent[]): {
 } {
   const dropped = new Dropped();
   const [first, ...rest] = events;
-  if (first?.type !== "run-started") throw new Error("a log begins with a start");
-  const run = begin(first);
+  const run = begin(first as EventOf<"run-started">); // no other log was opened
   for (const event of rest) {
     dropped.keep(run, event);
     fold(run, event);
