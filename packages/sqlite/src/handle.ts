@@ -5,9 +5,9 @@ export type Binds = Readonly<Record<string, Cell>>;
 
 /** A prepared statement, as `StatementSync` of `node:sqlite` is one. */
 export interface SqliteStatement {
-  run(binds: Record<string, Cell>): { readonly changes: number | bigint };
-  get(binds: Record<string, Cell>): unknown;
-  all(binds: Record<string, Cell>): unknown[];
+  run(...binds: Cell[]): { readonly changes: number | bigint };
+  get(...binds: Cell[]): unknown;
+  all(...binds: Cell[]): unknown[];
 }
 
 /**

@@ -1,8 +1,9 @@
 /**
  * One open file, and what all ports on it share: its commits, its clock, its watchers.
  *
- * S1 A commit is one transaction of statements, begun IMMEDIATE: it has its lock before its first statement. A deferred one
- *    that reads first fails at its first write, at once, whatever the timeout (STORE-03). Nothing is awaited in it (STORE-14).
+ * S1 A commit is one transaction of statements, or a part of one that it shares (`gathering.ts`), begun IMMEDIATE: it has its lock before
+ *    its first statement. A deferred one that reads first fails at its first write, at once, whatever the timeout (STORE-03).
+ *    Nothing is awaited in it (STORE-14).
  * S2 What can't have been applied is `store-unavailable`; where COMMIT itself failed the outcome is `unknown`, since its frames
  *    may be in the log already, and the next to open the file would find them (APR-26).
  * S3 The store's time is read once a transaction, when the lock is held: a wait for it makes nothing younger (STORE-15).
@@ -14,11 +15,13 @@ import type { Clock, CommitOutcome, Committer, Removal, Write } from "@holdpoint
 
 import { checkedWrites, type CheckedWrite } from "./checked-writes.ts";
 import { SqliteStoreError } from "./errors.ts";
+import { Gathering, type Attempt } from "./gathering.ts";
 import type { SqliteHandle } from "./handle.ts";
 import { judge, type Judged } from "./judging.ts";
 import { PreparedStatements } from "./prepared.ts";
 import { checkedRemoval, takeOut, type CheckedRemoval } from "./removing.ts";
 import { retrying, type Patience } from "./retrying.ts";
+import { tables } from "./tables.ts";
 import { reasonOf, isBusy, unavailable } from "./unavailable.ts";
 
 export interface HomeSettings {
@@ -36,6 +39,7 @@ export class SqliteHome implements Committer {
   readonly #handle: SqliteHandle;
   readonly #statements: PreparedStatements;
   readonly #patience: Patience;
+  readonly #gathering: Gathering;
   readonly #ownsHandle: boolean;
   readonly #watchers = new Set<() => void>();
   #closed = false;
@@ -46,6 +50,9 @@ export class SqliteHome implements Committer {
     this.#statements = new PreparedStatements(handle);
     this.#ownsHandle = ownsHandle;
     this.#patience = { clock, lockWaitMs, random: () => this.#random() };
+    this.#gathering = new Gathering(
+      (attempts) => retrying(this.#patience, () => this.#commitTogether(attempts)), // S5
+    );
     const main = this.#statements.row("SELECT file FROM pragma_database_list WHERE name = 'main'");
     this.durable = typeof main?.["file"] === "string" && main["file"] !== "";
   }
@@ -61,7 +68,7 @@ export class SqliteHome implements Committer {
   async commit(attemptId: string, writes: readonly Write[]): Promise<CommitOutcome> {
     const checked = checkedWrites(attemptId, writes);
     if (checked.length === 0) return { status: "done", repeated: false };
-    return retrying(this.#patience, () => this.#commitOnce(attemptId, checked)); // S5
+    return this.#gathering.add({ attemptId, writes: checked });
   }
 
   /** Takes rows out, all or none. @throws SqliteStoreError `store-unavailable`, `write-invalid` */
@@ -82,7 +89,7 @@ export class SqliteHome implements Committer {
     });
   }
 
-  /** Calls `watcher` after each commit on this handle that changed a row, and at its end. */
+  /** Calls `watcher` after each commit on this handle that appended audit entries, and at its end. */
   watch(watcher: () => void): void {
     this.#watchers.add(watcher);
   }
@@ -110,26 +117,50 @@ export class SqliteHome implements Committer {
     if (this.#ownsHandle) this.#handle.close();
   }
 
-  #commitOnce(attemptId: string, writes: readonly CheckedWrite[]): CommitOutcome {
+  #commitTogether(attempts: readonly Attempt[]): readonly CommitOutcome[] | "apart" {
+    const alone = attempts.length === 1;
     this.#begin();
-    let judged: Judged;
+    let judged: readonly Judged[];
     try {
-      judged = judge(this.#statements, attemptId, writes, this.clock.now()); // S3
+      const now = this.clock.now(); // S3
+      judged = attempts.map((attempt) =>
+        alone ? this.#judged(attempt, now) : this.#judgedApart(attempt, now),
+      );
     } catch (error) {
       this.#rollback();
-      throw isBusy(error) ? error : unavailable(error, "a commit");
+      if (isBusy(error)) throw error;
+      if (!alone) return "apart"; // G3 in `gathering.ts`
+      throw unavailable(error, "a commit");
     }
-    if (judged.status !== "applicable") {
+    const outcomes = judged.map((each) => outcomeOf(each));
+    if (judged.every(isNothing)) {
       this.#rollback();
-      return judged.status === "refused" ? judged : { status: "done", repeated: true };
+      return outcomes;
     }
     try {
       this.#handle.exec("COMMIT");
     } catch (error) {
-      return this.#commitFailed(error);
+      // What was refused was judged by what its neighbours left, and that is unknown as well.
+      const failed = this.#commitFailed(error);
+      return outcomes.map(() => failed);
     }
-    if (judged.applied > 0) this.#tell(); // S4
-    return { status: "done", repeated: false };
+    if (attempts.some(({ writes }, at) => !isNothing(judged[at]!) && writes.some(isAudit))) {
+      this.#tell(); // S4
+    }
+    return outcomes;
+  }
+
+  #judged({ attemptId, writes }: Attempt, now: number): Judged {
+    return judge(this.#statements, attemptId, writes, now);
+  }
+
+  // A neighbour's writes stay where this one's are taken back.
+  #judgedApart(attempt: Attempt, now: number): Judged {
+    this.#handle.exec("SAVEPOINT attempt");
+    const judged = this.#judged(attempt, now);
+    if (judged.status !== "applicable") this.#handle.exec("ROLLBACK TO attempt");
+    this.#handle.exec("RELEASE attempt");
+    return judged;
   }
 
   #removeOnce(removal: CheckedRemoval): boolean {
@@ -201,4 +232,18 @@ export class SqliteHome implements Committer {
     const drawn = this.#statements.row("SELECT abs(random() % 1000000) AS millionths");
     return Number(drawn?.["millionths"]) / 1_000_000;
   }
+}
+
+function outcomeOf(judged: Judged): CommitOutcome {
+  if (judged.status === "refused") return judged;
+  return { status: "done", repeated: judged.status === "repeated" };
+}
+
+/** Whether nothing is to be kept of it. */
+function isNothing(judged: Judged): boolean {
+  return judged.status !== "applicable" || judged.applied === 0;
+}
+
+function isAudit({ table }: CheckedWrite): boolean {
+  return table === tables.approvalAudit;
 }

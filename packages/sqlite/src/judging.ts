@@ -49,40 +49,69 @@ export function judge(
   return refused ?? { status: "applicable", applied };
 }
 
-const sqlByTable = new Map<
-  Table,
-  { readonly insert: string; readonly update: string; readonly select: string }
->();
+/** The statements of a table: one that reads a row, and those that write one, by which checks they hold. */
+interface TableSql {
+  readonly select: string;
+  readonly writes: Map<number, string>;
+}
 
-// STORE-08: texts are made of this package's own table descriptions, once for each table.
-function sqlOf(table: Table) {
+const sqlByTable = new Map<Table, TableSql>();
+
+// STORE-08: texts are made of this package's own table descriptions, once for each shape of a write.
+function sqlOf(table: Table): TableSql {
   let sql = sqlByTable.get(table);
-  if (sql === undefined) sqlByTable.set(table, (sql = makeSql(table)));
+  if (sql === undefined) {
+    const select = `SELECT ${selected(table)} FROM ${table.name} WHERE scope = :scope AND key = :key`;
+    sqlByTable.set(table, (sql = { select, writes: new Map() }));
+  }
   return sql;
 }
 
-function makeSql(table: Table) {
-  const columns = Object.keys(table.columns);
-  const guard = `(:before IS NULL OR :now < :before) AND (:from IS NULL OR :now >= :from)
-    AND (:fence IS NULL OR NOT EXISTS (
-      SELECT 1 FROM leases AS held WHERE held.scope = :scope AND held.key = :fence AND held.epoch > :fencedBelow))`;
-  return {
-    insert: `INSERT INTO ${table.name} (scope, key, rowVersion, attempt, ${columns.join(", ")})
-    SELECT :scope, :key, 1, :attempt, ${columns.map((name) => `:${name}`).join(", ")}
-    WHERE ${guard}
-    ON CONFLICT (scope, key) DO NOTHING`,
-    update: `UPDATE ${table.name}
-    SET rowVersion = rowVersion + 1, attempt = :attempt, ${columns.map((name) => `${name} = :${name}`).join(", ")}
-    WHERE scope = :scope AND key = :key AND rowVersion = :expect AND ${guard}`,
-    select: `SELECT ${selected(table)} FROM ${table.name} WHERE scope = :scope AND key = :key`,
-  };
-}
-
-function statementOf({ table, expect }: CheckedWrite): string {
-  return expect === 0 || expect === "any" ? sqlOf(table).insert : sqlOf(table).update;
+function statementOf(write: CheckedWrite): string {
+  const { writes } = sqlOf(write.table);
+  const { before, from, fence } = write;
+  const shape =
+    (isInsert(write) ? 1 : 0) +
+    (before === null ? 0 : 2) +
+    (from === null ? 0 : 4) +
+    (fence === undefined ? 0 : 8);
+  let sql = writes.get(shape);
+  if (sql === undefined) writes.set(shape, (sql = makeSql(write)));
+  return sql;
 }
 
 // J1
+function makeSql(write: CheckedWrite): string {
+  const { name: table, columns: described } = write.table;
+  const columns = Object.keys(described);
+  const guards = guardsOf(write);
+  if (isInsert(write)) {
+    return `INSERT INTO ${table} (scope, key, rowVersion, attempt, ${columns.join(", ")})
+    SELECT :scope, :key, 1, :attempt, ${columns.map((name) => `:${name}`).join(", ")}
+    WHERE ${guards.length === 0 ? "true" : guards.join(" AND ")}
+    ON CONFLICT (scope, key) DO NOTHING`;
+  }
+  const here = ["scope = :scope", "key = :key", "rowVersion = :expect", ...guards];
+  return `UPDATE ${table}
+    SET rowVersion = rowVersion + 1, attempt = :attempt, ${columns.map((name) => `${name} = :${name}`).join(", ")}
+    WHERE ${here.join(" AND ")}`;
+}
+
+function guardsOf({ before, from, fence }: CheckedWrite): readonly string[] {
+  const guards: string[] = [];
+  if (before !== null) guards.push(":now < :before");
+  if (from !== null) guards.push(":now >= :from");
+  if (fence !== undefined) {
+    guards.push(`NOT EXISTS (SELECT 1 FROM leases AS held
+      WHERE held.scope = :scope AND held.key = :fence AND held.epoch > :fencedBelow)`);
+  }
+  return guards;
+}
+
+function isInsert({ expect }: CheckedWrite): boolean {
+  return expect === 0 || expect === "any";
+}
+
 function bindsOf(attemptId: string, write: CheckedWrite, now: number): Binds {
   const { scope, key, expect, before, from, fence, values } = write;
   return {

@@ -16,6 +16,8 @@ export const limits = {
   openTriesMax: 20,
   /** How long opening may block for another process that is just making or migrating the file. */
   openTimeoutMs: 5_000,
+  /** Commits that share a transaction: together they hold the thread for some milliseconds. */
+  commitsTogetherMax: 32,
   /** Rows changed by one commit; as every store. */
   writesMax: 10_000,
   /** Rows taken out at once; as every store. */

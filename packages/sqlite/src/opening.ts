@@ -66,7 +66,7 @@ function versionOf(handle: SqliteHandle, path: string): number {
     (SELECT application_id FROM pragma_application_id) AS application,
     (SELECT user_version FROM pragma_user_version) AS version,
     (SELECT count(*) FROM sqlite_schema) AS objects`);
-  const found = read.get({}) as { application: number; version: number; objects: number };
+  const found = read.get() as { application: number; version: number; objects: number };
   const isEmpty = found.application === 0 && found.version === 0 && found.objects === 0;
   if (found.application !== applicationId && !isEmpty) {
     const message = `${path} is a database of another program`;
@@ -100,7 +100,7 @@ function migrate(handle: SqliteHandle, path: string): void {
 function enterWal(handle: SqliteHandle): void {
   for (let tries = 1; ; tries += 1) {
     try {
-      const mode = handle.prepare("PRAGMA journal_mode = WAL").get({}) as { journal_mode: string };
+      const mode = handle.prepare("PRAGMA journal_mode = WAL").get() as { journal_mode: string };
       if (["wal", "memory"].includes(mode.journal_mode)) return;
       const message = "this file system or handle keeps no write-ahead log";
       throw new SqliteStoreError("option-invalid", message);

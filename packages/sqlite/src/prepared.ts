@@ -16,6 +16,7 @@ export type RawRow = Readonly<Record<string, unknown>>;
 
 interface Prepared {
   readonly statement: SqliteStatement;
+  /** What each place takes: the driver finds a place by its number far sooner than by a name. */
   readonly names: readonly string[];
 }
 
@@ -31,44 +32,42 @@ export class PreparedStatements {
   /** Runs a statement and answers how many rows it changed. */
   change(sql: string, binds: Binds = {}): number {
     const { statement, names } = this.#prepare(sql);
-    return Number(statement.run(checked(sql, names, binds)).changes);
+    return Number(statement.run(...checked(sql, names, binds)).changes);
   }
 
   /** The first row. */
   row(sql: string, binds: Binds = {}): RawRow | undefined {
     const { statement, names } = this.#prepare(sql);
-    return statement.get(checked(sql, names, binds)) as RawRow | undefined;
+    return statement.get(...checked(sql, names, binds)) as RawRow | undefined;
   }
 
   rows(sql: string, binds: Binds = {}): readonly RawRow[] {
     const { statement, names } = this.#prepare(sql);
-    return statement.all(checked(sql, names, binds)) as readonly RawRow[];
+    return statement.all(...checked(sql, names, binds)) as readonly RawRow[];
   }
 
   #prepare(sql: string): Prepared {
     let prepared = this.#prepared.get(sql);
     if (prepared === undefined) {
-      const names = [
-        ...new Set(Array.from(sql.matchAll(/:([a-zA-Z]+)/g), ([, name = ""]) => name)),
-      ];
-      prepared = { statement: this.#handle.prepare(sql), names };
+      const names: string[] = [];
+      const text = sql.replace(/:([a-zA-Z]+)/g, (_, name: string) => {
+        if (!names.includes(name)) names.push(name);
+        return `?${names.indexOf(name) + 1}`;
+      });
+      prepared = { statement: this.#handle.prepare(text), names };
       this.#prepared.set(sql, prepared);
     }
     return prepared;
   }
 }
 
-// B2; a copy without anything but own, known names.
-function checked(sql: string, names: readonly string[], binds: Binds): Record<string, Cell> {
-  const copy: Record<string, Cell> = {};
-  for (const name of names) {
+// B2; a cell for each name, and nothing else.
+function checked(sql: string, names: readonly string[], binds: Binds): Cell[] {
+  return names.map((name) => {
     const cell = binds[name];
-    if (!isCell(cell)) {
-      throw new SqliteStoreError("write-invalid", `:${name} can't be bound in: ${firstLine(sql)}`);
-    }
-    copy[name] = cell;
-  }
-  return copy;
+    if (isCell(cell)) return cell;
+    throw new SqliteStoreError("write-invalid", `:${name} can't be bound in: ${firstLine(sql)}`);
+  });
 }
 
 const unstorable = /[\0\p{Surrogate}]/u;

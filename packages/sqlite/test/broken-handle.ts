@@ -52,9 +52,9 @@ export function watchedHandle(path: string): WatchedHandle {
     prepare(sql): SqliteStatement {
       const statement = real.prepare(sql);
       return {
-        run: (binds: Record<string, Cell>) => through(sql, () => statement.run(binds)),
-        get: (binds: Record<string, Cell>) => through(sql, () => statement.get(binds)),
-        all: (binds: Record<string, Cell>) => through(sql, () => statement.all(binds)),
+        run: (...binds: Cell[]) => through(sql, () => statement.run(...binds)),
+        get: (...binds: Cell[]) => through(sql, () => statement.get(...binds)),
+        all: (...binds: Cell[]) => through(sql, () => statement.all(...binds)),
       };
     },
     get isTransaction() {

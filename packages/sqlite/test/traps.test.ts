@@ -72,7 +72,7 @@ describe("the sources", () => {
     expect(preparing.map(({ name }) => name)).toEqual(["opening.ts", "prepared.ts"]);
     // What opening asks has no value in it.
     const opening = preparing[0]!.text;
-    expect(opening.match(/\.(get|all|run)\([^)]*\)/g)).toEqual([".get({})", ".get({})"]);
+    expect(opening.match(/\.(get|all|run)\([^)]*\)/g)).toEqual([".get()", ".get()"]);
   });
 
   it("STORE-03 begin no transaction that could have to become a writing one", () => {

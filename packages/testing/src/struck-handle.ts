@@ -8,9 +8,9 @@ type Bind = string | number | null;
 
 /** A prepared statement, as `StatementSync` of `node:sqlite` is one. */
 export interface DriverStatement {
-  run(binds: Record<string, Bind>): { readonly changes: number | bigint };
-  get(binds: Record<string, Bind>): unknown;
-  all(binds: Record<string, Bind>): unknown[];
+  run(...binds: Bind[]): { readonly changes: number | bigint };
+  get(...binds: Bind[]): unknown;
+  all(...binds: Bind[]): unknown[];
 }
 
 /** An open database, as `DatabaseSync` of `node:sqlite` is one. */
@@ -43,9 +43,9 @@ export function struckHandle(handle: DriverHandle, strike: Strike): DriverHandle
     prepare(sql) {
       const statement = handle.prepare(sql);
       return {
-        run: (binds) => through(sql, () => statement.run(binds)),
-        get: (binds) => through(sql, () => statement.get(binds)),
-        all: (binds) => through(sql, () => statement.all(binds)),
+        run: (...binds) => through(sql, () => statement.run(...binds)),
+        get: (...binds) => through(sql, () => statement.get(...binds)),
+        all: (...binds) => through(sql, () => statement.all(...binds)),
       };
     },
     get isTransaction() {

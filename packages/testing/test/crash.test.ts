@@ -115,12 +115,12 @@ function killed(point: CrashPoint): { readonly rows: number; readonly commits: n
     throw new Error("crash");
   });
   const handle = struckHandle(real, strike);
-  const insert = handle.prepare("INSERT INTO t VALUES (:n)");
+  const insert = handle.prepare("INSERT INTO t VALUES (?)");
   const commits = (): void => {
     for (let n = 1; n <= 3; n += 1) {
       handle.exec("BEGIN IMMEDIATE");
-      insert.run({ n });
-      insert.run({ n: -n });
+      insert.run(n);
+      insert.run(-n);
       handle.exec("COMMIT");
     }
   };

@@ -16,13 +16,13 @@ it.each([
     const strike = failAt(3, kind);
     const handle = struckHandle(real, strike);
     handle.exec("CREATE TABLE t (n INTEGER)");
-    const insert = handle.prepare("INSERT INTO t VALUES (:n)");
-    insert.run({ n: 1 });
+    const insert = handle.prepare("INSERT INTO t VALUES (?)");
+    insert.run(1);
     expect(strike.struck).toBe(false);
-    expect(() => insert.run({ n: 2 })).toThrow(expect.objectContaining({ errcode }));
+    expect(() => insert.run(2)).toThrow(expect.objectContaining({ errcode }));
     expect([strike.struck, strike.calls]).toEqual([true, 3]);
     expect(real.prepare("SELECT count(*) AS rows FROM t").get()).toEqual({ rows });
-    insert.run({ n: 3 });
+    insert.run(3);
     handle.close();
   },
 );

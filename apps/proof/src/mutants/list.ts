@@ -16,8 +16,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "compare-and-set without the version in its WHERE",
     file: "packages/sqlite/src/judging.ts",
-    find: "AND rowVersion = :expect AND ${guard}",
-    put: "AND ${guard}",
+    find: '"rowVersion = :expect", ',
+    put: "",
     project: "sqlite",
     tests: "contract",
     quick: true,
@@ -33,8 +33,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a time limit that is not in the statement",
     file: "packages/sqlite/src/judging.ts",
-    find: "(:before IS NULL OR :now < :before)",
-    put: "(:before IS NULL OR :now > 0)",
+    find: '":now < :before"',
+    put: '":now > 0 AND :before > 0"',
     project: "sqlite",
     tests: "contract",
   },
