@@ -31,6 +31,12 @@ describe("the short forms of the proofs with real processes", () => {
     expect(told).toBe(30 * 7);
   });
 
+  it("STORE-03 P1 so have sixty-four clients of two processes on a server", async () => {
+    const { faults, told } = await raceRounds(6, inject("postgresUrl"));
+    expect(faults).toEqual([]);
+    expect(told).toBe(6 * 63);
+  });
+
   it("STORE-07 a run whose driver fails at any call ends as it would have", async () => {
     const { runs, faults } = await failEverywhere(23);
     expect(faults).toEqual([]);

@@ -1,6 +1,10 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
 import { describe, expect, it } from "vitest";
 
 import { fixtures } from "../src/simulator/fixtures.ts";
+import { plantedBugs } from "../src/simulator/planted.ts";
 import { simulateRange, simulateSeeds } from "../src/simulator/range.ts";
 import { simulate } from "../src/simulator/simulate.ts";
 
@@ -28,4 +32,10 @@ describe("a simulated world", () => {
     for (const name of ["a process dies", "a run completes", "a session is taken over"] as const)
       expect(seen.get(name)).toBeGreaterThan(0);
   });
+});
+
+it.each(plantedBugs)("a bug can be planted: $name", ({ file, find, put }) => {
+  const source = readFileSync(fileURLToPath(new URL(`../../../${file}`, import.meta.url)), "utf8");
+  expect(source.split(find)).toHaveLength(2);
+  expect(put).not.toBe(find);
 });

@@ -1,11 +1,10 @@
 /** What is raced for: an approval of a run that pays, and then waits for another one, so that it never ends. */
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 
-import { DeferredApproval } from "@holdpoint/approvals";
-import { flow, FlowRunner } from "@holdpoint/flow";
+import { DeferredApproval, type ApprovalStore } from "@holdpoint/approvals";
+import { flow, FlowRunner, type RunLog } from "@holdpoint/flow";
 import { createKeyring } from "@holdpoint/seal";
 import { nodeMac } from "@holdpoint/seal/node";
-import { openSqlite } from "@holdpoint/sqlite";
 import { defineTool } from "@holdpoint/tools";
 import { z } from "zod";
 
@@ -14,8 +13,11 @@ const keyring = createKeyring({
   mac: nodeMac,
 });
 
-/** A runner over the file, and its records. `paid`: where each payment leaves a line. */
-export function payments(file: string, paid: string) {
+/** A runner over a store, and its records. `paid`: where each payment leaves a line. */
+export function payments(
+  store: { readonly approvals: ApprovalStore; readonly log: RunLog },
+  paid: string,
+) {
   const pay = defineTool({
     name: "pay",
     description: "Pays.",
@@ -29,10 +31,9 @@ export function payments(file: string, paid: string) {
     .gate("after", { payload: ({ order }) => ({ order }) })
     .path("review", "pay", "after")
     .build();
-  const store = openSqlite(file);
   const approvals = new DeferredApproval(store.approvals, { keyring });
   const runner = new FlowRunner({ approvals, log: store.log, keyring });
-  return { payment, runner, records: approvals.records, store };
+  return { payment, runner, records: approvals.records };
 }
 
 export function paidFor(paid: string): readonly string[] {

@@ -1,28 +1,52 @@
-// One of several processes that race: told a round, it tries to decide an approval or to resume a run, and tells what came of it.
+// One of several processes that race: told a round, each client of it tries to decide an approval or to resume a run, and tells
+// what came of it.
 import { createInterface } from "node:readline";
 
 import { isApprovalError, type ApprovalAlreadyDecided } from "@holdpoint/approvals";
 import { approve, deny, replies } from "@holdpoint/flow";
+import { openPostgres } from "@holdpoint/postgres";
+import { openSqlite } from "@holdpoint/sqlite";
 import { verified } from "@holdpoint/testing";
+import { Pool } from "pg";
 
+import type { Place } from "../supervision/order.ts";
 import { payments } from "./payment.ts";
+
+/** What a process is to do; `names`: whose clients it is. */
+export interface Racing {
+  readonly place: Place;
+  readonly paid: string;
+  readonly names: readonly string[];
+}
 
 /** One thing that all race for. */
 export type Round =
   | { readonly race: "decide"; readonly approvalId: string }
   | { readonly race: "resume"; readonly approvalId: string; readonly checkpoint: string };
 
-/** What became of one racer. `stands`: by whom, as it was told; `code`: what it was refused with. */
+/** What became of one client. `stands`: by whom, as it was told; `code`: what it was refused with. */
 export interface Came {
   readonly won: boolean;
   readonly stands?: string;
   readonly code?: string;
 }
 
-const [file = "", paid = "", name = ""] = process.argv.slice(2);
-const { payment, runner, records, store } = payments(file, paid);
+const { place, paid, names } = JSON.parse(process.argv[2] ?? "{}") as Racing;
 
-async function race(round: Round): Promise<Came> {
+/** A connection for each client of a server, and one handle of a file for all of a process. */
+async function opened() {
+  if (place.kind === "sqlite") return openSqlite(place.file);
+  const pool = new Pool({ connectionString: place.url, max: names.length, allowExitOnIdle: true });
+  return openPostgres(pool, { schema: place.schema });
+}
+
+const store = await opened();
+const clients = names.map((name) => ({ name, ...payments(store, paid) }));
+
+async function race(
+  { name, payment, runner, records }: (typeof clients)[number],
+  round: Round,
+): Promise<Came> {
   const by = await verified(name);
   const { approvalId } = round;
   try {
@@ -44,6 +68,8 @@ async function race(round: Round): Promise<Came> {
 
 process.stdout.write("ready\n");
 for await (const line of createInterface(process.stdin)) {
-  process.stdout.write(`${JSON.stringify(await race(JSON.parse(line) as Round))}\n`);
+  const round = JSON.parse(line) as Round;
+  const came = await Promise.all(clients.map((client) => race(client, round)));
+  process.stdout.write(`${JSON.stringify(came)}\n`);
 }
-store.close();
+await store.close();

@@ -60,11 +60,15 @@ export function runnerDesk(parts: DeskParts): Desk {
   }
 
   return {
-    start: (_, id) =>
-      alone(id, (flow) => {
-        const requestedBy = unverified("gus");
-        return runner.run(flow, { id }, { runId: id, requestedBy });
-      }),
+    async start(_, id) {
+      const requestedBy = unverified("gus");
+      try {
+        return await alone(id, (flow) => runner.run(flow, { id }, { runId: id, requestedBy }));
+      } catch (error) {
+        if (isFlowError(error, "run-exists")) return "there";
+        throw error;
+      }
+    },
     async takeUp(runs) {
       const said: string[] = [];
       for (const runId of runs) said.push(await takenUp(runId));

@@ -102,7 +102,7 @@ export class Drama {
       resolve: world.mayResolve && world.doubts.length > 0 ? 2 : 0,
       "take up": profile.mode === "supervisor" ? 0 : 1.5,
       "shut down": profile.mode === "supervisor" ? 0.3 : 0,
-      cancel: profile.cancels && world.runIds.length > 0 ? 0.3 : 0,
+      cancel: this.#wishToCancel(),
       sweep: profile.mode === "supervisor" ? 0 : 0.5, // it finds by itself what ran out
       boot: absent > 0 || processes.length < profile.processes ? 6 : 0,
       crash: profile.faults.crash > 0 ? 0.7 : 0,
@@ -222,9 +222,24 @@ export class Drama {
     return sent;
   }
 
+  #wishToCancel(): number {
+    const { profile, runIds } = this.#world;
+    if (!profile.cancels || runIds.length === 0) return 0;
+    return this.#regretted() === undefined ? 0.3 : 2;
+  }
+
+  /** A run that a runner alone has, and that waits with an approval that is given, and not yet used: some wish it back. */
+  #regretted(): string | undefined {
+    const { profile, book } = this.#world;
+    if (profile.mode !== "runner") return undefined;
+    for (const { values } of book.approvals.values())
+      if (values["state"] === "decided") return String(values["runId"]);
+    return undefined;
+  }
+
   #cancel(process: Process): void {
     const world = this.#world;
-    const runId = world.chance.pick(world.runIds);
+    const runId = this.#regretted() ?? world.chance.pick(world.runIds);
     world.ask(process, `cancel ${runId.slice(0, 8)}`, () =>
       process.desk.cancel(runId, actor("dana")),
     );

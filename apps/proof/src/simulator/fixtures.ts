@@ -1,5 +1,5 @@
 /**
- * Seeds that found something in the worlds as they are, and what: run before all others. A change of the simulator makes other
+ * Seeds that found something in the worlds as they are, and what, or that get somewhere rare: run before all others. A change of the simulator makes other
  * worlds of them; what they found is held by the tests of the packages, and what was found in earlier worlds by those alone.
  */
 export const fixtures: ReadonlyMap<number, string> = new Map([
@@ -8,4 +8,5 @@ export const fixtures: ReadonlyMap<number, string> = new Map([
     "an approval of a call in doubt lost its outcome to a crash right after the answer was spent",
   ],
   [40, "a wish to cancel a waiting run was found by nobody"],
+  [162, "none: a process dies in the middle of a cancel, and what it took back is asked for again"],
 ]);

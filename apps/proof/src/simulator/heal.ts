@@ -25,12 +25,13 @@ export async function heal(world: World): Promise<boolean> {
   for (const process of world.living) process.stalled = false;
   if (world.chance.happens(0.5)) for (const process of world.living) process.die();
   if (!(await drained(world))) return false;
+  const unheard = new Set(world.asked);
   let idle = 0;
   for (let round = 0; round < roundsMax; round += 1) {
     if (allOver(world)) return true;
     const before = recorded(world);
     const process = world.living[0] ?? world.boot(0);
-    if (!(await lookedAfter(world, process))) return false;
+    if (!(await lookedAfter(world, process, unheard))) return false;
     idle = recorded(world) === before ? idle + 1 : 0;
     if (idle >= idleMax) break;
   }
@@ -39,23 +40,29 @@ export async function heal(world: World): Promise<boolean> {
   return false;
 }
 
-/** One round: what ran out is swept, people answer, and the process takes up what is there. */
-async function lookedAfter(world: World, process: Process): Promise<boolean> {
+/**
+ * One round: callers start what they heard nothing of, what ran out is swept, the process takes up what is there, and once all
+ * is at rest people answer what they see.
+ */
+async function lookedAfter(world: World, process: Process, unheard: Set<string>): Promise<boolean> {
   const { desk } = process;
-  for (const id of world.asked) world.start(process, id);
+  for (const id of unheard) world.start(process, id, () => unheard.delete(id));
   if (desk.begin === undefined) world.ask(process, "sweep", () => desk.sweep());
+  if (!(await atRest(world))) return false;
+  world.takeUp(
+    process,
+    world.runIds.filter((runId) => !isOver(world, runId)),
+  );
   if (!(await drained(world))) return false;
   const pending = Array.from(world.book.approvals.values()).filter(isPending);
   for (const { key, values } of pending) {
     for (const who of ["dana", "erik"] as const) {
       if (world.book.approvals.get(key)?.values["state"] !== "pending") break;
       answer(world, process, { id: key, tool: String(values["tool"]), who });
-      if (!(await drained(world))) return false;
+      if (!(await atRest(world))) return false;
     }
   }
-  if (!(await answered(world))) return false;
-  world.takeUp(process);
-  return drained(world);
+  return answered(world);
 }
 
 /** What is asked beside approvals is answered, by whichever process has the run; what sleeps gets its time. */
@@ -67,11 +74,11 @@ async function answered(world: World): Promise<boolean> {
     for (const { runId, asking } of open) {
       if (asking.kind !== "interrupt" || !isOpen(asking.id)) continue;
       world.answer(process, runId, asking.id);
-      if (!(await drained(world))) return false;
+      if (!(await atRest(world))) return false;
     }
     for (const doubt of world.doubts) {
       world.resolve(process, doubt);
-      if (!(await drained(world))) return false;
+      if (!(await atRest(world))) return false;
     }
   }
   if (open.some(({ asking }) => asking.kind === "sleep")) world.time.pass(10 * minuteMs);
@@ -91,9 +98,18 @@ function answer(
   world.ask(process, `${who} decides ${tool} ${id.slice(0, 6)}`, () => process.desk.decide(how));
 }
 
+/** Lets everything happen that waits for nothing but its turn. */
+function atRest(world: World): Promise<boolean> {
+  return passed(world, 0);
+}
+
 /** Lets everything that waits happen, and time pass for what waits for it. */
-async function drained(world: World): Promise<boolean> {
-  const until = world.time.elapsed + (world.profile.mode === "supervisor" ? 2 : 1) * leaseMs;
+function drained(world: World): Promise<boolean> {
+  return passed(world, (world.profile.mode === "supervisor" ? 2 : 1) * leaseMs);
+}
+
+async function passed(world: World, ms: number): Promise<boolean> {
+  const until = world.time.elapsed + ms;
   for (let steps = 0; steps < stepsMax; steps += 1) {
     const next = world.choose();
     if (next !== undefined && steps > 500 && allOver(world)) return true; // what goes on is no run's

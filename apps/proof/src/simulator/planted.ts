@@ -26,26 +26,26 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "a call runs before its settle stands",
     file: "packages/flow/src/run/spend.ts",
-    find: "return standing(await live.commit({ attemptId, writes, events: [...first, answered] }));",
-    put: "return void live.commit({ attemptId, writes, events: [...first, answered] }).then(standing).catch(() => undefined);",
+    find: "return standing(await live.commit({ attemptId, writes, events: [...first, ...events] }));",
+    put: "return void live.commit({ attemptId, writes, events: [...first, ...events] }).then(standing).catch(() => undefined);",
   },
   {
     name: "a call that may not be repeated runs before its intent is on record",
     file: "packages/flow/src/run/calls.ts",
-    find: "  await live.flush();\n}",
+    find: "  return live.flush();\n}",
     put: "  void live.flush()?.catch(() => undefined);\n}",
   },
   {
     name: "adoption does not look into the journal",
     file: "packages/flow/src/run/journal.ts",
-    find: 'this.#entries = execution.journal.map((entry) => ({ entry, state: "unclaimed" }));',
-    put: 'this.#entries = execution.journal.slice(0, 0).map((entry) => ({ entry, state: "unclaimed" }));',
+    find: "this.#entries = execution.journal.map(",
+    put: "this.#entries = execution.journal.slice(0, 0).map(",
   },
   {
     name: "a call in doubt is run again",
     file: "packages/flow/src/run/calls.ts",
-    find: "if (started !== undefined && !tool.idempotent) throw inDoubt(live, visit, made);",
-    put: "",
+    find: "!(started.idempotent && tool.idempotent)",
+    put: "!tool",
   },
   {
     name: "an unknown outcome is asked for under another attempt id",
@@ -74,8 +74,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "a decision is acknowledged before it is on record",
     file: "packages/approvals/src/deciding.ts",
-    find: 'if (committed.status === "refused") {\n    if (committed.refusal.because === "late") throw expired(record);\n    return undefined;\n  }',
-    put: "",
+    find: 'if (committed.status === "refused") {',
+    put: 'if (committed.status as string === "nothing") {',
   },
   {
     name: "edited arguments are forgotten when the call runs",

@@ -3,8 +3,10 @@ import { Worker } from "node:worker_threads";
 
 import { nothing, together, type Findings, type Range } from "./range.ts";
 
-/** Seeds that a thread takes at a time: few enough that the threads end together. */
-const shareMax = 100;
+/** Seeds that a thread takes at a time: a new one loads and warms up again, and a late one is waited for. */
+const shareMax = 1_000;
+/** Shares of each thread, where there are few seeds. */
+const sharesMin = 2;
 
 export interface PoolHow {
   /** Default: as many as there are processors. */
@@ -20,11 +22,12 @@ export async function simulateOnThreads(
 ): Promise<Findings> {
   let found = nothing;
   let next = 0;
+  const share = Math.max(1, Math.min(shareMax, Math.ceil(count / (threads * sharesMin))));
   const work = async (): Promise<void> => {
     while (next < count) {
-      const share = { from: from + next, count: Math.min(shareMax, count - next) };
-      next += share.count;
-      const more = await onThread(share);
+      const range = { from: from + next, count: Math.min(share, count - next) };
+      next += range.count;
+      const more = await onThread(range);
       found = together(found, more); // what stands now: other threads have come back meanwhile
       progress(found);
     }

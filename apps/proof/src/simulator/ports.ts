@@ -9,6 +9,7 @@ import { StoreUnavailable, type CommitOutcome, type Write } from "@holdpoint/app
 import type { Chance } from "./chance.ts";
 import type { FaultKind } from "./profile.ts";
 import { never, type Owner, type Schedule } from "./schedule.ts";
+import type { Said } from "./trace.ts";
 import { labelOf } from "./write-label.ts";
 
 /** A process as the ports see it. */
@@ -23,16 +24,23 @@ export interface Wires {
   readonly chance: Chance;
   /** Whether a fault strikes here and now; the first of those that do. */
   strike(kinds: readonly FaultKind[]): FaultKind | undefined;
-  told(who: string, what: string, fate?: string): void;
+  told(who: string, what: Said, fate?: string): void;
   /** What a store has applied. */
   committed(home: object, writes: readonly Write[]): void;
 }
 
 type Committing = (attemptId: string, writes: readonly Write[]) => Promise<CommitOutcome>;
 
+interface Call<T> {
+  readonly caller: Caller;
+  readonly wires: Wires;
+  readonly what: Said;
+  readonly work: () => Promise<T>;
+}
+
 interface Sent<T> {
   readonly caller: Caller;
-  readonly what: string;
+  readonly what: Said;
   readonly work: () => Promise<T>;
   readonly resolve: (value: T) => void;
   readonly reject: (error: unknown) => void;
@@ -62,7 +70,7 @@ export function wired<S extends { readonly home: object; readonly commit: Commit
     committing({
       caller,
       wires,
-      what: `${name}.commit ${labelOf(writes)} as ${attemptId.slice(0, 4)}`,
+      what: () => `${name}.commit ${labelOf(writes)} as ${attemptId.slice(0, 4)}`,
       work: async () => {
         const outcome = await store.commit(attemptId, writes);
         const fresh = outcome.status === "done" && !outcome.repeated;
@@ -78,9 +86,12 @@ export function wired<S extends { readonly home: object; readonly commit: Commit
       const value: unknown = Reflect.get(target, member, target);
       if (typeof value !== "function") return value;
       const method = (...args: readonly unknown[]): Promise<unknown> =>
-        reading(caller, wires, `${name}.${String(member)}${readLabel(args)}`, async () =>
-          Reflect.apply(value, target, args),
-        );
+        reading({
+          caller,
+          wires,
+          what: () => `${name}.${String(member)}${readLabel(args)}`,
+          work: async () => Reflect.apply(value, target, args) as unknown,
+        });
       methods.set(member, method);
       return method;
     },
@@ -96,12 +107,7 @@ function readLabel(args: readonly unknown[]): string {
 }
 
 /** A call that changes nothing. */
-function reading<T>(
-  caller: Caller,
-  wires: Wires,
-  what: string,
-  work: () => Promise<T>,
-): Promise<T> {
+function reading<T>({ caller, wires, what, work }: Call<T>): Promise<T> {
   if (!caller.alive) return never();
   return new Promise((resolve, reject) => {
     const sent = { caller, what, work, resolve, reject };
@@ -128,14 +134,7 @@ function read<T>(sent: Sent<T>, wires: Wires): void {
   }
 }
 
-interface Commit {
-  readonly caller: Caller;
-  readonly wires: Wires;
-  readonly what: string;
-  readonly work: () => Promise<CommitOutcome>;
-}
-
-function committing({ caller, wires, what, work }: Commit): Promise<CommitOutcome> {
+function committing({ caller, wires, what, work }: Call<CommitOutcome>): Promise<CommitOutcome> {
   if (!caller.alive) return never();
   return new Promise((resolve, reject) => {
     const sent = { caller, what, work, resolve, reject };

@@ -95,7 +95,8 @@ export function profileOf(chance: Chance): Profile {
     faults,
     bustle: chance.pick([0.02, 0.08, 0.25]),
     roughSteps: chance.pick([60, 150, 300]),
-    cancels: mayCancel && chance.happens(0.3),
+    // A runner alone keeps no wish to cancel: where it dies in the middle, the run goes on without what was taken back.
+    cancels: mayCancel && chance.happens(mode === "runner" ? 0.7 : 0.3),
     moody: chance.happens(0.5),
   };
 }

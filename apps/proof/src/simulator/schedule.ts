@@ -5,6 +5,7 @@
  *    then (`settled`). So the order of everything is the seed's.
  * S2 A process that died is told nothing any more; what it had sent may still arrive.
  */
+import type { Said } from "./trace.ts";
 import type { Living } from "./virtual-time.ts";
 
 /** A process from its start to its end, or somebody outside of all of them. */
@@ -16,7 +17,7 @@ export interface Owner extends Living {
 export interface Waiting {
   readonly owner: Owner;
   readonly kind: "read" | "commit" | "tool" | "reply" | "straggler";
-  readonly what: string;
+  readonly what: Said;
   /** The idempotency key, of a tool's code that is under way. */
   readonly key?: string;
   /** Chosen: does what it stands for. */

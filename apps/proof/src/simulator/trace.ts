@@ -1,7 +1,10 @@
+/** A text, or what makes it once somebody reads it: most worlds are never read. */
+export type Said = string | (() => string);
+
 /** One thing that happened: who, what, and what became of it. */
 export interface Step {
   readonly who: string;
-  readonly what: string;
+  readonly what: Said;
   readonly fate: string;
 }
 
@@ -13,7 +16,7 @@ export class Trace {
     return this.#steps.length;
   }
 
-  add(who: string, what: string, fate = ""): void {
+  add(who: string, what: Said, fate = ""): void {
     this.#steps.push({ who, what, fate });
   }
 
@@ -21,7 +24,8 @@ export class Trace {
   lines(): readonly string[] {
     return this.#steps.map(({ who, what, fate }, at) => {
       const number = String(at + 1).padStart(4);
-      return `${number} ${who.padEnd(6)} ${what}${fate === "" ? "" : ` → ${fate}`}`;
+      const said = typeof what === "string" ? what : what();
+      return `${number} ${who.padEnd(6)} ${said}${fate === "" ? "" : ` → ${fate}`}`;
     });
   }
 }

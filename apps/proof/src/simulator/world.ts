@@ -202,17 +202,17 @@ export class World {
   }
 
   /** A process is told to take up what nobody works on. */
-  takeUp(process: Process): void {
+  takeUp(process: Process, runIds: readonly string[] = this.runIds): void {
     if (this.profile.mode !== "runner")
-      return this.ask(process, "take up", () => process.desk.takeUp(this.runIds));
-    for (const runId of this.runIds)
+      return this.ask(process, "take up", () => process.desk.takeUp(runIds));
+    for (const runId of runIds)
       this.ask(process, `take up ${runId}`, () => process.desk.takeUp([runId]));
   }
 
   /** A caller starts a run, or starts it again. */
-  start(process: Process, id: string): void {
+  start(process: Process, id: string, heard?: () => void): void {
     const flow = id.split("-")[0] as FlowName;
-    this.ask(process, `start ${id}`, () => process.desk.start(flow, id));
+    this.ask(process, `start ${id}`, () => process.desk.start(flow, id), heard);
   }
 
   /** Somebody answers what a run's code asks. */
