@@ -73,6 +73,11 @@ const CASES: readonly Case[] = [
     found: /accessor/,
   },
   {
+    title: "SEAL-06 refuses an element that is a setter alone",
+    value: () => withProperty([1, 2], 1, { set: trap, enumerable: true }),
+    found: /accessor/,
+  },
+  {
     title: "SEAL-11 refuses shared memory",
     value: () => new Uint8Array(new SharedArrayBuffer(4)),
     found: /shared memory/,

@@ -334,8 +334,11 @@ export class Walk implements Writer {
   }
 
   #element(source: unknown[], index: number, reread: boolean): unknown {
-    // All elements are enumerable by now; an accessor is told by the lighter look-up.
-    if (!reread && lookupGetter(source, index) === undefined) return source[index];
+    // All elements are enumerable by now; a getter is told by the lighter look-up, a setter alone by what it gives.
+    if (!reread && lookupGetter(source, index) === undefined) {
+      const value = source[index];
+      if (value !== undefined) return value;
+    }
     const property = getDescriptor(source, index);
     if (isData(property)) return property.value;
     this.#at[this.#level] = index;

@@ -3,8 +3,6 @@ import { charCodeAt, createObject, indexOfText, jsonParse, sliceText } from "../
 /** What follows the body in an envelope that nobody re-ordered: `,"mac":"` with 43 characters, `"}`. */
 const TAIL_START = ',"mac":"';
 const TAIL_CHARS = TAIL_START.length + 43 + 2;
-/** Shorter strings are ended by looking at each character. */
-const LONG_STRING_CHARS = 512;
 
 /**
  * The members of a flat JSON object, however it is spaced and ordered; undefined for any other
@@ -25,7 +23,7 @@ export function readMembers(
     at = skipSpace(text, name.end);
     if (charCodeAt(text, at) !== 58) return undefined;
     at = skipSpace(text, at + 1);
-    const member = charCodeAt(text, at) === 34 ? readString(text, at) : readScalar(text, at);
+    const member = name.value === "body" ? readBody(text, at) : readMember(text, at);
     if (member === undefined) return undefined;
     members[name.value] = member.value;
     at = skipSpace(text, member.end);
@@ -56,7 +54,6 @@ function skipSpace(text: string, from: number): number {
 function readString(text: string, start: number): Token<string> | undefined {
   if (charCodeAt(text, start) !== 34) return undefined;
   const { length } = text;
-  const long = start + LONG_STRING_CHARS;
   let escaped = false;
   for (let at = start + 1; at < length; at++) {
     const code = charCodeAt(text, at);
@@ -69,21 +66,23 @@ function readString(text: string, start: number): Token<string> | undefined {
       escaped = true;
       at++;
     }
-    if (at === long || at === long + 1) {
-      const body = readBody(text, start);
-      if (body !== undefined) return body;
-    }
   }
   return undefined;
 }
 
-/** A string that ends where the writer puts the body's end, found without a look at each character. */
-function readBody(text: string, start: number): Token<string> | undefined {
+function readMember(text: string, start: number): Token<unknown> | undefined {
+  return charCodeAt(text, start) === 34 ? readString(text, start) : readScalar(text, start);
+}
+
+/** The body: where the writer puts its end it is found without a look at each character. */
+function readBody(text: string, start: number): Token<unknown> | undefined {
   const end = text.length - TAIL_CHARS;
-  if (end < start || indexOfText(text, TAIL_START, end) !== end) return undefined;
-  // A string that ends before makes no literal of the whole.
-  const value = parsed(text, start, end);
-  return typeof value === "string" ? { value, end } : undefined;
+  if (end > start && indexOfText(text, TAIL_START, end) === end) {
+    // A string that ends before makes no literal of the whole.
+    const value = parsed(text, start, end);
+    if (typeof value === "string") return { value, end };
+  }
+  return readMember(text, start);
 }
 
 const SCALAR_CHARS_MAX = 32;
