@@ -11,18 +11,20 @@ import { errorInfo, rebuildError, type ErrorInfo } from "@holdpoint/tools";
 import type { MaybePromise, NodeOptions, Retry } from "../graph/node.ts";
 import { Execution, type Executing } from "./execution.ts";
 import type { SpentApproval } from "./journal.ts";
-import { neverAborted, type LiveRun } from "./live.ts";
+import { abortedRun, neverAborted, type LiveRun } from "./live.ts";
 import type { Place } from "./place.ts";
-import type { ScopeEnd } from "./scope.ts";
+import type { ScopeCode, ScopeEnd } from "./scope.ts";
 import { concludeUnused } from "./spend.ts";
 import { limitTime, type TimeLimit } from "./time-limit.ts";
 
-/** Which code, and under which options. */
-export interface Attempt<T> {
+/** Which code, under which options, and what comes of it. */
+export interface Attempt<T, R> {
   readonly options: NodeOptions;
-  readonly body: (execution: Execution) => MaybePromise<unknown>;
+  body(execution: Execution): MaybePromise<unknown>;
   /** Reads what the code gave; what it throws is a failure like the code's own. */
-  readonly read: (value: unknown) => T;
+  read(value: unknown): T;
+  /** Takes in how it ended. What it throws ends the run. */
+  ended(outcome: Attempted<T>): MaybePromise<R>;
 }
 
 export type Attempted<T> = { readonly how: "finished"; readonly value: T } | Failed | Waits;
@@ -36,81 +38,139 @@ interface Waits {
   readonly how: "waiting";
 }
 
+/** It has to be tried again, by whoever tries it in a loop. */
+const again = Symbol("again");
+
+/** Where it has to be tried again, the first goes on by itself, and a later one says `again`. */
+type Turn = "first" | "later";
+
 /**
- * Throws only what ends the run itself. Chained by hand: an `await` costs three times the memory of a reaction, and each node
- * of a run comes through here.
+ * Rejects with what ends the run itself only. Chained by hand, by one promise and one object: an `await` costs three times the
+ * memory of a reaction, and each node of a run comes through here.
  */
-export function attempt<T>(place: Place, at: Executing, what: Attempt<T>): Promise<Attempted<T>> {
-  return once(place, at, what, "first") as Promise<Attempted<T>>;
+export function attempt<T, R>(place: Place, at: Executing, what: Attempt<T, R>): Promise<R> {
+  return once(place, at, what, "first") as Promise<R>;
 }
 
 /** However often: what is tried in a loop leaves nothing of itself behind. */
-async function tryOn<T>(place: Place, at: Executing, what: Attempt<T>): Promise<Attempted<T>> {
+async function tryOn<T, R>(place: Place, at: Executing, what: Attempt<T, R>): Promise<R> {
   for (;;) {
     const outcome = await once(place, at, what, "later");
-    if (outcome !== undefined) return outcome;
+    if (outcome !== again) return outcome as R;
   }
 }
 
-/** Where it has to be tried again, the first goes on by itself, and a later one says `undefined`. */
-type Turn = "first" | "later";
-
-function once<T>(
+function once<T, R>(
   place: Place,
   at: Executing,
-  what: Attempt<T>,
+  what: Attempt<T, R>,
   turn: Turn,
-): Promise<Attempted<T> | undefined> {
-  const execution = new Execution(place, at, what.options);
-  const { timeoutMs } = what.options;
-  const limit =
-    timeoutMs === undefined ? undefined : limitTime(place.live, at.path, timeoutMs, execution);
-  return run(place, execution, what.body).then((end) => {
-    limit?.over();
-    const closed = close(execution, end, limit);
-    return closed instanceof Promise
-      ? closed.then((it) => judge(place, at, what, turn, it))
-      : judge(place, at, what, turn, closed);
+): Promise<R | typeof again> {
+  return new Promise((resolve, reject) => {
+    new Once(place, at, what, turn, { resolve, reject }).begin();
   });
 }
 
-function judge<T>(
-  place: Place,
-  at: Executing,
-  what: Attempt<T>,
-  turn: Turn,
-  end: ExecutionEnd,
-): MaybePromise<Attempted<T> | undefined> {
-  if (end.how === "stopped") throw end.error;
-  if (end.how === "waiting") return end;
-  const outcome = outcomeOf(end, what.read);
-  if (outcome.how !== "failed") return outcome;
-  return afterFailure(place, at, what, turn, { ...end, outcome });
+interface Promised<R> {
+  readonly resolve: (value: MaybePromise<R>) => void;
+  readonly reject: (error: unknown) => void;
 }
 
-async function afterFailure<T>(
-  place: Place,
-  at: Executing,
-  what: Attempt<T>,
-  turn: Turn,
-  { outcome, inDoubt, raiseDoubts, unused = [] }: CutOff & { outcome: Failed },
-): Promise<Attempted<T> | undefined> {
-  const retry = inDoubt === "within" ? undefined : what.options.retry;
-  const next = await retries(place, at, retry, outcome.error, raiseDoubts);
-  if (next.again === "in-doubt") return { how: "waiting" };
-  if (next.again) return turn === "first" ? tryOn(place, at, what) : undefined;
-  for (const approval of unused) await concludeUnused(place.live, approval); // V4
-  return next.error === undefined ? outcome : { how: "failed", error: errorInfo(next.error) };
+/** One execution and what is done with its end. */
+class Once<T, R> implements ScopeCode<Execution> {
+  readonly #place: Place;
+  readonly #at: Executing;
+  readonly #what: Attempt<T, R>;
+  readonly #turn: Turn;
+  readonly #promised: Promised<R | typeof again>;
+  readonly #execution: Execution;
+  readonly #limit: TimeLimit | undefined;
+  #stop: (() => void) | undefined;
+
+  constructor(
+    place: Place,
+    at: Executing,
+    what: Attempt<T, R>,
+    turn: Turn,
+    promised: Promised<R | typeof again>,
+  ) {
+    this.#place = place;
+    this.#at = at;
+    this.#what = what;
+    this.#turn = turn;
+    this.#promised = promised;
+    this.#execution = new Execution(place, at, what.options);
+    const { timeoutMs } = what.options;
+    this.#limit =
+      timeoutMs === undefined
+        ? undefined
+        : limitTime(place.live, at.path, timeoutMs, this.#execution);
+  }
+
+  /** An abort of its frame's signal stops it at once, and its calls' ends are nobody's (FLOW-07). */
+  begin(): void {
+    const { live, signal } = this.#place;
+    const { scope } = this.#execution;
+    if (signal !== neverAborted) {
+      if (signal.aborted) throw abortedRun(live);
+      this.#stop = () => scope.stop(abortedRun(live));
+      signal.addEventListener("abort", this.#stop, { once: true });
+    }
+    scope.run(this, this.#execution);
+  }
+
+  body(execution: Execution): unknown {
+    return this.#what.body(execution);
+  }
+
+  over(end: ScopeEnd): void {
+    if (this.#stop !== undefined) this.#place.signal.removeEventListener("abort", this.#stop);
+    this.#limit?.over();
+    const { resolve, reject } = this.#promised;
+    try {
+      const closed = close(this.#execution, end, this.#limit);
+      resolve(
+        closed instanceof Promise ? closed.then((it) => this.#judged(it)) : this.#judged(closed),
+      );
+    } catch (error) {
+      reject(error);
+    }
+  }
+
+  #judged(end: ExecutionEnd): MaybePromise<R | typeof again> {
+    const what = this.#what;
+    if (end.how === "stopped") throw end.error;
+    if (end.how === "waiting") return what.ended(end);
+    const outcome = outcomeOf(end, what);
+    if (outcome.how !== "failed") return what.ended(outcome);
+    return this.#failed(outcome, end);
+  }
+
+  async #failed(
+    outcome: Failed,
+    { inDoubt, raiseDoubts, unused = [] }: CutOff,
+  ): Promise<R | typeof again> {
+    const place = this.#place;
+    const at = this.#at;
+    const what = this.#what;
+    const retry = inDoubt === "within" ? undefined : what.options.retry;
+    const next = await retries(place, at, retry, outcome.error, raiseDoubts);
+    if (next.again === "in-doubt") return what.ended({ how: "waiting" });
+    if (next.again) return this.#turn === "first" ? tryOn(place, at, what) : again;
+    for (const approval of unused) await concludeUnused(place.live, approval); // V4
+    if (next.error === undefined) return what.ended(outcome);
+    return what.ended({ how: "failed", error: errorInfo(next.error) });
+  }
 }
 
 /** V2 */
 function outcomeOf<T>(
   end: Extract<ScopeEnd, { how: "failed" | "finished" }>,
-  read: (value: unknown) => T,
+  what: Attempt<T, unknown>,
 ): Attempted<T> {
   if (end.how === "failed") return { how: "failed", error: errorInfo(end.error) };
   try {
-    return { how: "finished", value: read(end.value) };
+    return { how: "finished", value: what.read(end.value) };
   } catch (error) {
     return { how: "failed", error: errorInfo(error) };
   }
@@ -175,17 +235,6 @@ interface CutOff {
   readonly raiseDoubts?: (() => void) | undefined;
   /** Approvals that were spent for calls which were not entered: a retry makes these calls again. */
   readonly unused?: readonly SpentApproval[];
-}
-
-function run(
-  { live, signal }: Place,
-  execution: Execution,
-  body: Attempt<unknown>["body"],
-): Promise<ScopeEnd> {
-  const { scope } = execution;
-  return signal === neverAborted
-    ? scope.run(body, execution)
-    : live.executing(signal, scope, () => scope.run(body, execution));
 }
 
 /** V3, and what a re-run left behind. */

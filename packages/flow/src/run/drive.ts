@@ -10,7 +10,7 @@ import { rebuildError } from "@holdpoint/tools";
 
 import { FlowError, isFlowError } from "../errors.ts";
 import { fairTurn } from "./fairness.ts";
-import { abortedRun } from "./live.ts";
+import { abortedRun, neverAborted } from "./live.ts";
 import { routeRound } from "./merge.ts";
 import type { Place } from "./place.ts";
 import { plan, type FailedNode } from "./plan.ts";
@@ -37,7 +37,7 @@ export async function drive(place: Place): Promise<Driven> {
   for (;;) {
     const turn = live.durable ? fairTurn(live.parts.clock) : undefined;
     if (turn !== undefined) await turn;
-    if (signal.aborted) throw abortedRun(live);
+    if (signal !== neverAborted && signal.aborted) throw abortedRun(live);
     const step = plan(frame);
     switch (step.do) {
       case "visit":

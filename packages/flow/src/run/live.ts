@@ -143,22 +143,6 @@ export class LiveRun {
     this.charged.cost += cost;
   }
 
-  /** Runs one execution; an abort of its frame's signal stops it at once, and its calls' ends are nobody's (FLOW-07). */
-  async executing<T>(
-    signal: AbortSignal,
-    scope: { stop(error: unknown): void },
-    run: () => Promise<T>,
-  ): Promise<T> {
-    if (signal.aborted) throw abortedRun(this);
-    const stop = (): void => scope.stop(abortedRun(this));
-    signal.addEventListener("abort", stop, { once: true });
-    try {
-      return await run();
-    } finally {
-      signal.removeEventListener("abort", stop);
-    }
-  }
-
   /** Tells of something that is no event of the log. */
   notice(notice: Omit<RunNotice, "runId" | "revision" | "at">): void {
     this.#teller.notice({ ...notice, revision: this.state.revision, at: this.parts.clock.now() });
@@ -178,9 +162,12 @@ export class LiveRun {
    * @throws FlowError `state-not-sealable`: then it did not happen.
    */
   emit(event: NewEvent, merged?: State): void {
-    // Where nobody keeps or hears it, an event's time is nobody's either.
-    const heard = this.#chain !== undefined || this.#teller.heard;
-    const timed = at(heard ? this.parts.clock.now() : this.state.startedAt, event);
+    if (this.#chain === undefined && !this.#teller.heard) {
+      // Nobody keeps or hears it: it needs no time, and what made the state before it is told to nobody.
+      if (this.#untold.length > 0) this.#untold = [];
+      return fold(this.state, event as RunEvent, merged);
+    }
+    const timed = at(this.parts.clock.now(), event);
     const body = this.#encoded(timed);
     fold(this.state, timed, merged);
     this.#keep(timed, body);

@@ -10,7 +10,7 @@ import type { ErrorInfo } from "@holdpoint/tools";
 import type { GraphNode } from "../graph/flow.ts";
 import type { ItemResult, MapResults } from "../graph/map.ts";
 import type { MapCallSpec, MapSpec } from "../graph/node.ts";
-import { attempt, type Attempted } from "./attempt.ts";
+import { attempt, type Attempt, type Attempted } from "./attempt.ts";
 import { ItemVisitContext, VisitContext } from "./context.ts";
 import { copyOf } from "./copy.ts";
 import type { VisitEnd } from "./event.ts";
@@ -47,7 +47,7 @@ export async function visitMap(
   const run = (index: number): Promise<void> | undefined => {
     if (waiting && spec.stopOnPause && items[index]!.status === "queued") return undefined;
     const at = new Item(visit, index);
-    return runItem(place, at, spec, list[index]).then((end) => {
+    return runItem(place, at, spec, list[index], (end) => {
       if (end.how !== "waiting") {
         const taking = takeBack(place, at);
         if (taking === undefined) return tellEnd(place, at, spec, end);
@@ -95,14 +95,20 @@ class Item implements Executing {
   }
 }
 
-function runItem(place: Place, at: Item, spec: AnyMap, item: unknown): Promise<Attempted<unknown>> {
+function runItem(
+  place: Place,
+  at: Item,
+  spec: AnyMap,
+  item: unknown,
+  ended: Attempt<unknown, void>["ended"],
+): Promise<void> {
   const body = (execution: Execution): unknown => {
     const { scope } = execution;
     if (spec.kind === "map-call") return new VisitContext(execution, scope).call(spec.tool, item);
     const ctx = new ItemVisitContext(execution, scope, at.index);
     return spec.each(copyOf(item), ctx, place.frame.state);
   };
-  return attempt(place, at, { options: spec.options, body, read: asItIs });
+  return attempt(place, at, { options: spec.options, body, read: asItIs, ended });
 }
 
 const asItIs = (value: unknown): unknown => value;

@@ -57,11 +57,12 @@ export function routeRound(graph: Graph, frame: Frame, kept: boolean): Round {
 }
 
 const untold: Record<string, never> = Object.freeze({});
+const nothing: State = Object.freeze({});
 
 /** Fields with a reducer, merged in declaration order; others may be written once a round. */
 function reduce(graph: Graph, frame: Frame): State {
+  if (frame.visits.length === 1 && graph.reducers.size === 0) return nothing; // one writer of plain fields
   const reduced: State = {};
-  if (frame.visits.length === 1 && graph.reducers.size === 0) return reduced; // one writer of plain fields
   const writers = new Map<string, string>();
   for (const visit of frame.visits) {
     if (visit.status !== "finished" || !visit.end.ok) continue;

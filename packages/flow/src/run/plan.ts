@@ -24,6 +24,9 @@ export type Step =
  */
 export function plan(frame: Frame): Step {
   if (frame.visits.length === 0) return { do: frame.endReached ? "complete" : "dead-end" };
+  const [only] = frame.visits;
+  if (frame.visits.length === 1 && only!.status === "ready")
+    return { do: "visit", visits: frame.visits };
   let ready: VisitState[] | undefined;
   let failed: FailedNode[] | undefined;
   let waiting = false;

@@ -53,6 +53,12 @@ export type ScopeEnd =
   /** Stopped from outside or by a fault of the machinery: the run itself can't go on. */
   | { readonly how: "stopped"; readonly error: unknown };
 
+/** The code, and whom its end is told. */
+export interface ScopeCode<E> {
+  body(execution: E): unknown;
+  over(end: ScopeEnd): void;
+}
+
 interface Job {
   readonly made: Made;
   readonly begin: Begin;
@@ -95,7 +101,7 @@ export class Scope {
   #turning = false;
   #next: (() => void) | undefined;
   #waits = false;
-  #over: (end: ScopeEnd) => void = ignore;
+  #code: ScopeCode<unknown> | undefined;
   #isOver = false;
 
   constructor(ops: ScopeOps, prior: Prior | undefined) {
@@ -104,21 +110,22 @@ export class Scope {
     this.#replaying = prior?.replays ?? false;
   }
 
-  /** Runs the code until this execution is over (S3). Never rejects. */
-  run<E>(body: (execution: E) => unknown, execution: E): Promise<ScopeEnd> {
-    const over = new Promise<ScopeEnd>((resolve) => (this.#over = resolve));
+  /**
+   * Runs the code until this execution is over (S3), and says once how it ended: where it was stopped, a turn after that, so
+   * that whoever stops it has done all that goes with it.
+   */
+  run<E>(code: ScopeCode<E>, execution: E): void {
+    this.#code = code as ScopeCode<unknown>;
     let returned: unknown;
     try {
-      returned = body(execution);
+      returned = code.body(execution);
     } catch (error) {
-      this.#close({ how: "failed", error });
-      return over;
+      return this.#close({ how: "failed", error });
     }
     Promise.resolve(returned).then(
       (value) => this.#close({ how: "finished", value }),
       (error: unknown) => this.#close({ how: "failed", error }),
     );
-    return over;
   }
 
   /** Closes the latch from outside: time is over, or the run ends. Nothing more reaches the code. */
@@ -310,6 +317,7 @@ export class Scope {
     const stopped = end.how === "stopped";
     if (!stopped && (this.#underWay > 0 || this.#turning || this.#arrived.length > 0)) return;
     this.#isOver = true;
-    this.#over(this.#waits && !stopped ? { how: "waiting" } : end);
+    if (stopped) queueMicrotask(() => this.#code?.over(end));
+    else this.#code?.over(this.#waits ? { how: "waiting" } : end);
   }
 }

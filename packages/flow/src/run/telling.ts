@@ -12,15 +12,6 @@ import { Watch, Watched } from "./watch.ts";
 /** Told of every event of every run of a runner. */
 export type Listener = (notice: RunNotice) => unknown;
 
-/** Tells of one run. */
-export interface Teller {
-  /** Whether anybody hears. */
-  readonly heard: boolean;
-  tell(event: RunEvent, revision: number): void;
-  /** A notice that is no event of the run's log. */
-  notice(notice: Omit<RunNotice, "runId">): void;
-}
-
 export class Telling {
   readonly #listeners: readonly Listener[];
   readonly #logger: Logger;
@@ -31,24 +22,12 @@ export class Telling {
     this.#logger = logger;
   }
 
-  get #heard(): boolean {
+  get heard(): boolean {
     return this.#listeners.length > 0 || this.#watched.size > 0;
   }
 
   of(runId: string): Teller {
-    const heard = (): boolean => this.#heard;
-    return {
-      get heard() {
-        return heard();
-      },
-      tell: (event, revision) => {
-        if (!this.#heard) return; // most runs are told to nobody: then nothing is made
-        this.#give(runId, noticeOf(event, runId, revision));
-      },
-      notice: (notice) => {
-        if (this.#heard) this.#give(runId, Object.freeze({ runId, ...notice }));
-      },
-    };
+    return new Teller(this, runId);
   }
 
   /**
@@ -64,7 +43,7 @@ export class Telling {
     return new Watch(watched);
   }
 
-  #give(runId: string, notice: RunNotice): void {
+  give(runId: string, notice: RunNotice): void {
     for (const listener of this.#listeners) this.#call(listener, notice);
     this.#watched.get(runId)?.give(notice);
   }
@@ -81,5 +60,33 @@ export class Telling {
     } catch {
       failed();
     }
+  }
+}
+
+/** Tells of one run. */
+export class Teller {
+  readonly #telling: Telling;
+  readonly #runId: string;
+
+  constructor(telling: Telling, runId: string) {
+    this.#telling = telling;
+    this.#runId = runId;
+  }
+
+  /** Whether anybody hears. */
+  get heard(): boolean {
+    return this.#telling.heard;
+  }
+
+  tell(event: RunEvent, revision: number): void {
+    if (!this.heard) return; // most runs are told to nobody: then nothing is made
+    const runId = this.#runId;
+    this.#telling.give(runId, noticeOf(event, runId, revision));
+  }
+
+  /** A notice that is no event of the run's log. */
+  notice(notice: Omit<RunNotice, "runId">): void {
+    const runId = this.#runId;
+    if (this.heard) this.#telling.give(runId, Object.freeze({ runId, ...notice }));
   }
 }

@@ -21,7 +21,7 @@ export function checkedUpdate({ graph }: Place, path: string, value: unknown): S
   const update: State = {};
   for (const name of Object.keys(value))
     update[name] = graph.state.field(name, (value as State)[name], path);
-  return Object.freeze(update);
+  return update;
 }
 
 /** A map, a date or an instance has no fields of the state, whatever it holds. */

@@ -5,7 +5,14 @@
  */
 import { isFlowError } from "../errors.ts";
 import type { GraphNode } from "../graph/flow.ts";
-import type { CallSpec, FunctionSpec, MaybePromise, State, SubflowSpec } from "../graph/node.ts";
+import type {
+  CallSpec,
+  FunctionSpec,
+  MaybePromise,
+  NodeOptions,
+  State,
+  SubflowSpec,
+} from "../graph/node.ts";
 import { attempt, type Attempt, type Attempted } from "./attempt.ts";
 import { runGraph, VisitContext } from "./context.ts";
 import type { VisitEnd } from "./event.ts";
@@ -37,24 +44,43 @@ export function runVisit(place: Place, visit: OpenVisit): Promise<void> {
     case "map-call":
       return visitMap(place, visit, node, spec).then((end) => finish(place.live, visit, end));
     default:
-      return visitCode(place, visit, node, spec);
+      return attempt(place, visit, new VisitCode(place, visit, node, spec));
   }
 }
 
 const over = Promise.resolve();
 
-function visitCode(place: Place, visit: OpenVisit, node: GraphNode, spec: CodeSpec): Promise<void> {
-  return attempt(place, visit, codeOf(place, visit, spec)).then((outcome) =>
-    finish(place.live, visit, endOf(node, outcome)),
-  );
+/** A visit's code. An object of closures, made anew for each visit, takes twice the memory. */
+class VisitCode implements Attempt<State, void> {
+  readonly options: NodeOptions;
+  readonly #place: Place;
+  readonly #visit: OpenVisit;
+  readonly #node: GraphNode;
+  readonly #spec: CodeSpec;
+
+  constructor(place: Place, visit: OpenVisit, node: GraphNode, spec: CodeSpec) {
+    this.options = spec.options;
+    this.#place = place;
+    this.#visit = visit;
+    this.#node = node;
+    this.#spec = spec;
+  }
+
+  body(execution: Execution): MaybePromise<unknown> {
+    return bodyOf(this.#place, this.#visit, this.#spec, execution);
+  }
+
+  read(value: unknown): State {
+    return checkedUpdate(this.#place, this.#visit.path, value);
+  }
+
+  ended(outcome: Attempted<State>): MaybePromise<void> {
+    return finish(this.#place.live, this.#visit, endOf(this.#node, outcome));
+  }
 }
 
 /** `undefined` as an end: it waits. */
-function finish(
-  live: LiveRun,
-  visit: OpenVisit,
-  end: VisitEnd | undefined,
-): Promise<void> | undefined {
+function finish(live: LiveRun, visit: OpenVisit, end: VisitEnd | undefined): MaybePromise<void> {
   if (end === undefined) {
     live.emit({ type: "visit-waiting", visit: visit.path });
     return undefined;
@@ -87,14 +113,6 @@ function startVisit({ live, frame }: Place, visit: OpenVisit, node: GraphNode): 
     live.emit({ type: "visit-finished", visit: visit.path, end: failed(node, error) });
     return false;
   }
-}
-
-function codeOf(place: Place, visit: OpenVisit, spec: CodeSpec): Attempt<State> {
-  return {
-    options: spec.options,
-    body: (execution) => bodyOf(place, visit, spec, execution),
-    read: (value) => checkedUpdate(place, visit.path, value),
-  };
 }
 
 /** `undefined`: it waits. */
