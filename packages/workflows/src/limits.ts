@@ -26,6 +26,9 @@ export const reasonCharactersMax = 512;
 export const pageDefault = 50;
 export const pageMax = 500;
 
+/** Runs that waited before their session was taken and are looked at with one round. */
+export const patrolPageMax = 50;
+
 /** Tries of a wish to cancel against a run that moves meanwhile; each loses to a move, and moves are few. */
 export const cancelTriesMax = 8;
 

@@ -1,5 +1,5 @@
 import { memoryHome, unverified, type Clock, type Ids } from "@holdpoint/approvals";
-import { flow } from "@holdpoint/flow";
+import { flow, type Logger } from "@holdpoint/flow";
 import { keyringOf } from "@holdpoint/seal";
 import { defineTool } from "@holdpoint/tools";
 import { z } from "zod";
@@ -103,10 +103,17 @@ export function world(how: "together" | "apart" = "together") {
   const prefix = `w${(worlds += 1)}`;
   let processes = 0;
   /** A new process over the same stores, with definitions of its own. */
-  const open = (over: WorkflowStore = store) => {
+  const open = (over: WorkflowStore = store, more: { readonly logger?: Logger } = {}) => {
     const refund = refunds(effects);
     const ids = countingIds(`${prefix}p${(processes += 1)}`);
-    const desk = new Workflows({ store: over, definitions: [refund], keyring, clock, ids });
+    const desk = new Workflows({
+      store: over,
+      definitions: [refund],
+      keyring,
+      clock,
+      ids,
+      ...more,
+    });
     return { refund, desk };
   };
   return { clock, homes, store, effects, open };

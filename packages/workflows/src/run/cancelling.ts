@@ -47,7 +47,7 @@ export async function cancelRun(parts: Parts, runId: string, how: CancelHow): Pr
 async function endedBefore(parts: Parts, opened: OpenRun): Promise<RunView> {
   const { facts, standing } = opened.record;
   if (standing.status === "cancelled")
-    await withdrawOrphans(parts, await orphansOf(parts, facts.id));
+    await withdrawOrphans(parts, facts.id, await orphansOf(parts, facts.id));
   return viewOf(opened);
 }
 
@@ -96,7 +96,7 @@ export async function endCancelled(
   }
   const orphans = await orphansOf(parts, facts.id, logged.record.waits);
   const wished = orphans.length > 0 ? await requestCancel(parts, facts.id, wish) : opened; // X4
-  await withdrawOrphans(parts, orphans);
+  await withdrawOrphans(parts, facts.id, orphans);
   const { cancel } = wished.record;
   const owner = new RunOwner(parts, { ...wished, record: { ...logged.record, cancel, standing } });
   if (logged.log === "none") {
@@ -105,7 +105,7 @@ export async function endCancelled(
     await cancelLogged(owner.runner, definition, facts.id, wish); // X1
     await owner.caughtUp();
   }
-  await withdrawOrphans(parts, await orphansOf(parts, facts.id)); // X4
+  await withdrawOrphans(parts, facts.id, await orphansOf(parts, facts.id)); // X4
   return owner.opened;
 }
 

@@ -27,12 +27,23 @@ export async function orphansOf(
   return orphans;
 }
 
-/** Ends records that nobody will use. @throws WorkflowError `store-unavailable` */
-export async function withdrawOrphans(parts: Parts, ids: readonly string[]): Promise<void> {
-  for (const id of ids) await withdrawn(parts, id);
+/**
+ * Ends records that nobody will use. Of one that somebody moved at every try the operator is told: people go on being asked.
+ * @throws WorkflowError `store-unavailable`
+ */
+export async function withdrawOrphans(
+  parts: Parts,
+  runId: string,
+  ids: readonly string[],
+): Promise<void> {
+  for (const approvalId of ids) {
+    if (await withdrawn(parts, approvalId)) continue;
+    const message = "an approval of a cancelled run could not be taken back";
+    parts.logger.error(message, { runId, approvalId });
+  }
 }
 
-async function withdrawn({ approvals, access, newId }: Parts, id: string): Promise<void> {
+async function withdrawn({ approvals, access, newId }: Parts, id: string): Promise<boolean> {
   const { records } = approvals;
   // Refused: somebody decided it in this very moment, which it does not outlive either.
   for (let tries = 0; tries < cancelTriesMax; tries += 1) {
@@ -40,6 +51,7 @@ async function withdrawn({ approvals, access, newId }: Parts, id: string): Promi
     const how = { scope: access.scope, id, attemptId, reason: "cancelled" } as const;
     const writes = await reached(records.withdraw(how));
     const known = await commitKnown(records.store, attemptId, writes);
-    if (known.status === "done") return;
+    if (known.status === "done") return true;
   }
+  return false;
 }

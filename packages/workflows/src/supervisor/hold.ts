@@ -16,6 +16,7 @@ import { WorkflowError } from "../errors.ts";
 import { partsOn } from "../run/options.ts";
 import type { Parts } from "../run/parts.ts";
 import { Backlog } from "./backlog.ts";
+import { Patrol } from "./patrol.ts";
 import type { Wiring } from "./wiring.ts";
 
 export class Hold {
@@ -23,6 +24,7 @@ export class Hold {
   readonly tenure: Tenure;
   readonly parts: Parts;
   readonly backlog: Backlog;
+  readonly patrol: Patrol;
   /** Whether its runs were looked through since it was taken. */
   takenUp = false;
   /** Runs that were due, and whose definition is not here: while this process runs, nothing changes that. */
@@ -54,6 +56,7 @@ export class Hold {
         if (!this.#over) this.backlog.note(runId);
       },
     });
+    this.patrol = new Patrol(this.parts, tenure.session);
     this.#armBeat();
     this.#armWatch();
   }

@@ -1,6 +1,6 @@
 /**
- * What a supervisor does again and again, by one timer: look for sessions, honour wishes to cancel, find times that ran out, and
- * try again what was left. It costs what is found, not what waits.
+ * What a supervisor does again and again, by one timer: look for sessions, honour wishes to cancel, find times that ran out and what was
+ * settled by hand before, and try again what was left. It costs what is found, not what waits.
  *
  * P1 One part that fails keeps no other from being done, and all come round again.
  */
@@ -62,6 +62,7 @@ export class Rounds {
     for (const hold of this.#sessions.holds) {
       await this.#part("runs of a session", () => this.#takeUp(hold));
       await this.#part("what is due", () => takeUpDue(hold, this.#wiring));
+      await this.#part("what was settled by hand", () => this.#patrol(hold));
     }
     await this.#part("times that ran out", () => this.#hearing.lookForExpired());
     void this.#wiring.courier?.look(); // a port may take its time
@@ -73,6 +74,14 @@ export class Rounds {
 
   async #takeUp(hold: Hold): Promise<void> {
     if (!hold.takenUp) await takeUpSession(hold, this.#wiring);
+  }
+
+  async #patrol(hold: Hold): Promise<void> {
+    if (!hold.takenUp) return;
+    const { lanes } = hold.parts;
+    for (const runId of await hold.patrol.look()) {
+      if (!lanes.busy(runId)) await takeUp(hold, runId); // one at work finds it when it stops
+    }
   }
 
   // P1

@@ -1,5 +1,5 @@
 // Questions that were filed for a run and are not in its log: none outlives the run's cancellation.
-import { approve, DeferredApproval, type ApprovalStore } from "@holdpoint/approvals";
+import { approve, DeferredApproval, type ApprovalStore, type Write } from "@holdpoint/approvals";
 import { describe, expect, it } from "vitest";
 
 import { faultyStores } from "../faulty-stores.ts";
@@ -98,5 +98,36 @@ describe.each(["together", "apart"] as const)("a question that its run's log lac
       state: "consumed",
       outcome: "unused",
     });
+  });
+
+  it("WF-26 WF-32 is told to the operator where somebody moves it at every try", async () => {
+    const here = await orphaned(how);
+    const [id] = await here.unspent();
+    const { approvals } = here.store;
+    const isWithdrawal = ({ key, statement }: Write): boolean =>
+      statement === "approvals.put" && key === id;
+    const store = {
+      ...here.store,
+      approvals: {
+        ...approvals,
+        // As if the row had moved on right before: the store refuses it each time.
+        commit: (...[attemptId, writes]: Parameters<ApprovalStore["commit"]>) =>
+          approvals.commit(
+            attemptId,
+            writes.map((write) =>
+              isWithdrawal(write) ? { ...write, expect: Number(write.expect) + 1 } : write,
+            ),
+          ),
+      },
+    };
+    const told: unknown[] = [];
+    const error = (message: string, facts: object): void => void told.push({ message, ...facts });
+    const { desk } = here.open(store, { logger: { warn: () => undefined, error } });
+    expect(await desk.cancel(here.runId, { reason: "enough" })).toMatchObject({
+      status: "cancelled",
+    });
+    const message = "an approval of a cancelled run could not be taken back";
+    expect(told).toContainEqual({ message, runId: here.runId, approvalId: id });
+    expect(await here.unspent()).toEqual([id]);
   });
 });

@@ -1,10 +1,12 @@
+import { DeferredApproval } from "@holdpoint/approvals";
 import { approve, flow } from "@holdpoint/flow";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import { defineWorkflow } from "../../src/index.ts";
+import { patrolPageMax } from "../../src/limits.ts";
 import { rest } from "../timed-clock.ts";
-import { dana } from "../world.ts";
+import { dana, keyring } from "../world.ts";
 import { desks, leaseMs, pollMs } from "./desks.ts";
 
 const dayMs = 86_400_000;
@@ -63,6 +65,59 @@ describe("a time that runs out", () => {
     });
     const row = await store.approvals.get("default", waitsFor[0]!.id);
     expect(row?.values["state"]).toBe("consumed");
+  });
+
+  it("WF-28 APR-13 is found where somebody swept its record by hand while nobody held the session", async () => {
+    const definition = expiring(60_000);
+    const { openOf, clock, store } = desks();
+    const { records } = new DeferredApproval(store.approvals, { keyring });
+    const first = openOf([definition]);
+    await first.activate();
+    const runs: string[] = [];
+    for (let at = 0; at <= patrolPageMax; at += 1) {
+      runs.push((await first.start("expiring", {})).runId);
+    }
+    for (const runId of runs) await first.settled(runId);
+    await first.shutdown();
+    await clock.advance(dayMs);
+    await records.sweep("default", 500);
+    const second = openOf([definition]);
+    expect((await second.activate()).adoptions).toEqual([]); // waiting runs are not looked at then (WF-25)
+    const ends = async (): Promise<number> =>
+      (await second.list({ filter: { status: "completed" }, limit: 500 })).items.length;
+    await clock.advance(pollMs);
+    await second.waitIdle();
+    expect(await ends()).toBe(patrolPageMax); // so many with a round
+    await clock.advance(pollMs);
+    await second.waitIdle();
+    expect(await ends()).toBe(runs.length);
+    expect(await second.output(definition, runs[0]!)).toEqual({ end: "late" });
+  });
+
+  it("WF-25 WF-28 costs runs that go on waiting one look, and none once all were looked at", async () => {
+    const definition = expiring(40 * dayMs);
+    const { openOf, clock, store } = desks();
+    const first = openOf([definition]);
+    await first.activate();
+    const looks = new Map<string, number>();
+    for (let at = 0; at <= patrolPageMax; at += 1) {
+      const { runId } = await first.start("expiring", {});
+      for (const { id } of (await first.settled(runId)).waitsFor) looks.set(id, 0);
+    }
+    await first.shutdown();
+    const approvals: typeof store.approvals = {
+      ...store.approvals,
+      get: (scope, id) => {
+        looks.set(id, looks.get(id)! + 1);
+        return store.approvals.get(scope, id);
+      },
+    };
+    const second = openOf([definition], { store: { ...store, approvals } });
+    await second.activate();
+    for (let round = 0; round < 4; round += 1) await clock.advance(pollMs);
+    expect([...looks.values()]).toEqual(Array.from({ length: patrolPageMax + 1 }, () => 1));
+    const page = { filter: { status: "interrupted" }, limit: 500 } as const;
+    expect((await second.list(page)).items).toHaveLength(patrolPageMax + 1);
   });
 
   it("WF-28 loses to a decision that came before it, and wins over one that comes after", async () => {
