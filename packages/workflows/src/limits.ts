@@ -29,6 +29,10 @@ export const pageMax = 500;
 /** Runs that waited before their session was taken and are looked at with one round. */
 export const patrolPageMax = 50;
 
+/** Sealed records that are known to be whole, and their longest: four megabytes in all at most. */
+export const knownRecordsMax = 512;
+export const knownRecordCharsMax = 8_192;
+
 /** Tries of a wish to cancel against a run that moves meanwhile; each loses to a move, and moves are few. */
 export const cancelTriesMax = 8;
 

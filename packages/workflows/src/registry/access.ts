@@ -3,13 +3,15 @@ import type { Keyring } from "@holdpoint/seal";
 
 import { WorkflowError } from "../errors.ts";
 import { commitKnown, reached, type Known } from "./commit.ts";
-import { RunCodec, type OpenRun } from "./record-codec.ts";
+import type { OpenRun, RunCodec } from "./record-codec.ts";
 import type { RunRecord } from "./record.ts";
 import type { DuePage, RunFilter, RunPage, RunRegistry } from "./store.ts";
 
 export interface RunAccessOptions {
   readonly registry: RunRegistry;
   readonly keyring: Keyring;
+  /** Of this keyring; what one part of a process has verified, the others need not. */
+  readonly codec: RunCodec;
   readonly scope: string;
   readonly ids: Ids;
 }
@@ -22,11 +24,11 @@ export class RunAccess {
   readonly codec: RunCodec;
   readonly #ids: Ids;
 
-  constructor({ registry, keyring, scope, ids }: RunAccessOptions) {
+  constructor({ registry, keyring, codec, scope, ids }: RunAccessOptions) {
     this.registry = registry;
     this.scope = scope;
     this.keyring = keyring;
-    this.codec = new RunCodec(keyring);
+    this.codec = codec;
     this.#ids = ids;
   }
 

@@ -10,9 +10,10 @@
  */
 
 import type { Row, Write } from "@holdpoint/approvals";
-import { decode, encode, sign, verify, type Keyring, type Verified } from "@holdpoint/seal";
+import { decode, encode, sign, verify, type Keyring } from "@holdpoint/seal";
 
 import { WorkflowError } from "../errors.ts";
+import { frozen, KnownRecords, type KnownRecord } from "./known-records.ts";
 import { dueOf, type RunRecord } from "./record.ts";
 import { runWrite, type RunColumns } from "./store.ts";
 
@@ -35,6 +36,7 @@ interface Body {
 
 export class RunCodec {
   readonly #keyring: Keyring;
+  readonly #known = new KnownRecords<Body>();
 
   constructor(keyring: Keyring) {
     this.#keyring = keyring;
@@ -45,7 +47,9 @@ export class RunCodec {
     const { scope, id } = record.facts;
     const body: Body = { format: 2, record };
     const header = { scope, id, status: record.standing.status, version: expect + 1 }; // K1
-    const { text } = sign(encode(body), { keyring: this.#keyring, purpose, header });
+    const encoded = encode(body);
+    const { text } = sign(encoded, { keyring: this.#keyring, purpose, header });
+    this.#known.keep(text, { header, text: encoded, body: undefined });
     return runWrite(scope, id, expect, columnsOf(record, text));
   }
 
@@ -53,8 +57,9 @@ export class RunCodec {
   open(scope: string, row: Row): OpenRun {
     const sealed = row.values["sealed"];
     if (typeof sealed !== "string") throw tampered(row.key, "the sealed column is no text");
-    const { header, body } = this.#verify(sealed, row.key);
-    const { format, record } = readBody(body, row.key);
+    const known = this.#known.of(sealed) ?? this.#verify(sealed, row.key);
+    const { header } = known;
+    const { format, record } = (known.body ??= frozen(readBody(known.text, row.key)));
     const own =
       header["scope"] === scope &&
       header["id"] === row.key &&
@@ -70,9 +75,12 @@ export class RunCodec {
     return { record, version: row.version, ...(format === 1 && { outdated: true }) };
   }
 
-  #verify(sealed: string, runId: string): Verified {
+  #verify(sealed: string, runId: string): KnownRecord<Body> {
     try {
-      return verify(sealed, { keyring: this.#keyring, purpose });
+      const { header, body: text } = verify(sealed, { keyring: this.#keyring, purpose });
+      const known: KnownRecord<Body> = { header, text, body: undefined };
+      this.#known.keep(sealed, known);
+      return known;
     } catch (cause) {
       throw tampered(runId, "its seal does not open with the keyring given here", cause);
     }

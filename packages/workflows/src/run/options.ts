@@ -23,6 +23,7 @@ import { Definitions } from "../definition/versions.ts";
 import { WorkflowError } from "../errors.ts";
 import { DeliveryCodec } from "../outbox/delivery.ts";
 import { RunAccess } from "../registry/access.ts";
+import { RunCodec } from "../registry/record-codec.ts";
 import { FaultBook } from "./fault-book.ts";
 import { Lanes } from "./lanes.ts";
 import type { Parts, WorkflowStore } from "./parts.ts";
@@ -67,6 +68,7 @@ export interface Base {
   readonly models: readonly Model[];
   readonly codecs: readonly Codec[];
   readonly sealer: Sealer;
+  readonly records: RunCodec;
   readonly onEvent: Listener | undefined;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -82,9 +84,11 @@ export function resolveBase(
   const { clock = systemClock, ids = systemIds, scope = "default" } = options;
   const { models = [], codecs = [], logger = silent, onEvent, edits, runs = {} } = options;
   if (!isId(scope)) throw new WorkflowError("option-invalid", "a scope is an id");
+  const keyring = keyringFor(store, options.keyring);
   return {
     definitions: new Definitions(options.definitions),
-    keyring: keyringFor(store, options.keyring),
+    keyring,
+    records: new RunCodec(keyring),
     sealer: createSealer({ models, codecs }),
     scope,
     edits,
@@ -136,7 +140,7 @@ export function partsOn(
   const shared = { approvals, executor, keyring, models, codecs, scope, clock, ids, logger };
   return {
     definitions: base.definitions,
-    access: new RunAccess({ registry: store.runs, keyring, scope, ids }),
+    access: new RunAccess({ registry: store.runs, keyring, codec: base.records, scope, ids }),
     log: store.log,
     approvals,
     lanes: new Lanes(),

@@ -2,6 +2,8 @@ import type { Row } from "@holdpoint/approvals";
 import { encode, keyringOf, sign } from "@holdpoint/seal";
 import { describe, expect, it } from "vitest";
 
+import { knownRecordCharsMax, knownRecordsMax } from "../../src/limits.ts";
+import { KnownRecords } from "../../src/registry/known-records.ts";
 import { RunCodec } from "../../src/registry/record-codec.ts";
 import {
   follow,
@@ -150,5 +152,50 @@ describe("a record that follows its log", () => {
     });
     const cancelled = follow(running, { type: "cancelled", reason: long, by: undefined, at });
     expect(cancelled.standing).toMatchObject({ reason: "x".repeat(512) });
+  });
+});
+
+describe("a text that is known already", () => {
+  const changedIn = (row: Row): string => String(row.values["sealed"]).replace("acme", "acmf");
+
+  it("STORE-12 is known by all of its characters, where this process made it or verified it", () => {
+    const row = rowOf(failed, 4);
+    for (const reader of [codec, new RunCodec(keyring)]) {
+      expect(reader.open("acme", row)).toEqual({ record: failed, version: 5 });
+      const sealed = changedIn(row);
+      const changed = { ...row, values: { ...row.values, sealed } };
+      expect(() => reader.open("acme", changed)).toThrow(tampered);
+      expect(() => reader.open("acme", { ...row, version: 6 })).toThrow(tampered);
+      expect(() => reader.open("other", row)).toThrow(tampered);
+    }
+  });
+
+  it("STORE-12 is verified by each reader's own keys: what another reader knows is nothing to it", () => {
+    const row = rowOf(failed, 4);
+    codec.open("acme", row);
+    const other = new RunCodec(keyringOf(new Uint8Array(32).fill(9)));
+    expect(() => other.open("acme", row)).toThrow(tampered);
+  });
+
+  it("WF-32 can be changed by nobody who reads it", () => {
+    const waits: WaitingFor[] = [
+      { kind: "approval", id: "a", approvalId: "a", visit: "pay#1", callId: "c", tool: "pay" },
+    ];
+    const waiting: RunRecord = { ...pending, standing: { status: "interrupted" }, waits };
+    const row = rowOf(waiting);
+    const { record } = codec.open("acme", row);
+    expect(() => Object.assign(record.waits[0]!, { id: "b" })).toThrow(TypeError);
+    expect(() => Object.assign(record.facts, { session: "b" })).toThrow(TypeError);
+    Object.assign(waits[0]!, { id: "b" }); // its writer's own, which was sealed before
+    expect(codec.open("acme", row).record.waits[0]?.id).toBe("a");
+  });
+
+  it("WF-25 is forgotten once others came, and long ones are not kept", () => {
+    const known = new KnownRecords<number>();
+    const record = { header: {}, text: "", body: 1 };
+    for (let at = 0; at <= knownRecordsMax; at += 1) known.keep(`text ${at}`, record);
+    expect([known.of("text 0"), known.of("text 1")]).toEqual([undefined, record]);
+    known.keep("x".repeat(knownRecordCharsMax + 1), record);
+    expect(known.of("x".repeat(knownRecordCharsMax + 1))).toBeUndefined();
   });
 });

@@ -1,0 +1,46 @@
+/**
+ * Sealed records that this process made or verified a moment ago: the very same text need not be verified again. Pages are listed again
+ * and again, and whoever works on a run reads its row more often than it changes.
+ *
+ * R1 What is known goes by the whole text: one character less, and it is another text. Where it stands, and what its columns
+ *    say, is compared at each reading (K1 and K2 of `record-codec.ts`).
+ * R2 Nobody changes what is read: it is frozen to the ground.
+ * R3 Few are known, and no long ones: the oldest goes first.
+ */
+
+import type { Header } from "@holdpoint/seal";
+
+import { knownRecordCharsMax, knownRecordsMax } from "../limits.ts";
+
+/** What a text says. `read`: what stands in it, once it was decoded. */
+export interface KnownRecord<Body> {
+  readonly header: Header;
+  /** The text under the seal. */
+  readonly text: string;
+  body: Body | undefined;
+}
+
+export class KnownRecords<Body> {
+  readonly #known = new Map<string, KnownRecord<Body>>();
+
+  of(sealed: string): KnownRecord<Body> | undefined {
+    return this.#known.get(sealed);
+  }
+
+  keep(sealed: string, record: KnownRecord<Body>): void {
+    if (sealed.length > knownRecordCharsMax) return;
+    this.#known.set(sealed, record);
+    if (this.#known.size <= knownRecordsMax) return;
+    for (const oldest of this.#known.keys()) {
+      this.#known.delete(oldest); // R3
+      return;
+    }
+  }
+}
+
+/** A decoded value, with everything in it frozen (R2). */
+export function frozen<T>(value: T): T {
+  if (typeof value !== "object" || value === null) return value;
+  for (const member of Object.values(value)) frozen(member);
+  return Object.freeze(value);
+}
