@@ -1,6 +1,8 @@
 import { describe, expect, inject, it } from "vitest";
 
 import type {} from "../../../scripts/postgres/global-setup.ts";
+import { startPostgres } from "../../../scripts/postgres/server.ts";
+import { chaosQuick } from "../src/chaos/command.ts";
 import { failEverywhere } from "../src/faults/command.ts";
 import { killEverywhere } from "../src/kill/run.ts";
 import { sampledOnServers } from "../src/kill/points.ts";
@@ -36,6 +38,13 @@ describe("the short forms of the proofs with real processes", () => {
     expect(faults).toEqual([]);
     expect(told).toBe(6 * 63);
   });
+
+  it("STORE-11 P8 flows whose server restarts and whose processes are killed do each thing as their journals say", async () => {
+    const { runs, faults, restarts, kills } = await chaosQuick(startPostgres);
+    expect(faults).toEqual([]);
+    expect(runs).toBe(60);
+    expect(Math.min(restarts, kills)).toBeGreaterThan(1);
+  }, 900_000);
 
   it("STORE-07 a run whose driver fails at any call ends as it would have", async () => {
     const { runs, faults } = await failEverywhere(23);

@@ -8,10 +8,10 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 
 import { openPostgres, type PostgresStore } from "@holdpoint/postgres";
 
+import { bundled } from "../child-process.ts";
 import type { Server, StartServer } from "../server.ts";
 import { Chance } from "../simulator/chance.ts";
 import { audited, type Audited } from "./audit.ts";
@@ -38,7 +38,7 @@ export async function chaos(how: ChaosHow, startServer: StartServer): Promise<Ch
   const folder = mkdtempSync(join(tmpdir(), "holdpoint-chaos-"));
   const server = await startServer();
   const store = await openPostgres(server.url, { schema }); // brought up in peace
-  const world = new World(how, server, join(folder, "ledger"));
+  const world = new World(how, server, folder);
   try {
     await world.run(store);
     return { ...(await audited(store, world.job)), restarts: world.restarts, kills: world.kills };
@@ -62,7 +62,8 @@ class World {
   readonly #how: ChaosHow;
   readonly #server: Server;
   readonly #chance: Chance;
-  readonly #ledger: string;
+  readonly #folder: string;
+  readonly #program: string;
   readonly #started = new Set<number>();
   readonly #workers: Worker[] = [];
   /** What a process ended with that nobody had ended. */
@@ -71,10 +72,11 @@ class World {
   /** Whether anybody has got through a look at the runs since the last restart. */
   #goesOn = false;
 
-  constructor(how: ChaosHow, server: Server, ledger: string) {
+  constructor(how: ChaosHow, server: Server, folder: string) {
     this.#how = how;
     this.#server = server;
-    this.#ledger = ledger;
+    this.#folder = folder;
+    this.#program = bundled(join(import.meta.dirname, "worker.ts"), folder);
     this.#chance = new Chance(how.seed);
   }
 
@@ -82,7 +84,8 @@ class World {
     const { flows, workers } = this.#how;
     const { url } = this.#server;
     const sessions = workers * 2;
-    return { url, schema, ledger: this.#ledger, flows, sessions, started: [...this.#started] };
+    const ledger = join(this.#folder, "ledger");
+    return { url, schema, ledger, flows, sessions, started: [...this.#started] };
   }
 
   async run(store: PostgresStore): Promise<void> {
@@ -102,9 +105,10 @@ class World {
   }
 
   #boot(place: number): void {
-    const program = fileURLToPath(new URL("worker.ts", import.meta.url));
-    const args = ["--conditions=@holdpoint/source", program, JSON.stringify(this.job)];
-    const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "pipe"] });
+    const child = spawn(process.execPath, [this.#program, JSON.stringify(this.job)], {
+      stdio: ["pipe", "pipe", "pipe"],
+      env: { ...process.env, NODE_COMPILE_CACHE: join(this.#folder, "compiled") },
+    });
     const worker: Worker = { child, exited: once(child, "exit"), works: false };
     let said = "";
     let errors = "";

@@ -1,11 +1,19 @@
 import { writeFileSync } from "node:fs";
 
 import { print, stopwatch, type ProofHow } from "../command.ts";
-import { chaos } from "./chaos.ts";
+import type { StartServer } from "../server.ts";
+import { chaos, type Chaos } from "./chaos.ts";
 
 /** What a release asks for, and what CI has time for. */
 const flowsOfRelease = 10_000;
-const flowsQuick = 24;
+const flowsQuick = 60;
+
+const quickForm = { flows: flowsQuick, workers: 2, restartsMin: 2, killsMin: 2 } as const;
+
+/** The short form, for the tests. */
+export function chaosQuick(startServer: StartServer): Promise<Chaos> {
+  return chaos({ ...quickForm, seed: 1, progress: () => undefined }, startServer);
+}
 
 /**
  * `pnpm proof chaos [--quick] [--flows n] [--workers n] [--seed n] [--report file]`: flows over a Postgres that restarts every 1 to
@@ -13,14 +21,13 @@ const flowsQuick = 24;
  */
 export async function chaosCommand(how: ProofHow): Promise<readonly string[]> {
   const took = stopwatch();
-  const flows = how.number("flows") ?? (how.quick ? flowsQuick : flowsOfRelease);
+  const form = how.quick ? quickForm : { ...quickForm, flows: flowsOfRelease, workers: 4 };
   const seed = how.number("seed") ?? 1;
   const { faults, ...found } = await chaos(
     {
-      flows,
-      workers: how.number("workers") ?? (how.quick ? 2 : 4),
-      restartsMin: 2,
-      killsMin: 2,
+      ...form,
+      flows: how.number("flows") ?? form.flows,
+      workers: how.number("workers") ?? form.workers,
       seed,
       progress: (line) => print(`${line}, ${took()}`),
     },

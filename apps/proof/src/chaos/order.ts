@@ -1,13 +1,17 @@
 /** The flow that goes through the chaos: a look, a gate, a payment that may not be repeated, a mail; each leaves a line outside. */
 import { flow } from "@holdpoint/flow";
-import { keyringOf } from "@holdpoint/seal";
+import { createKeyring } from "@holdpoint/seal";
+import { nodeMac } from "@holdpoint/seal/node";
 import { defineTool } from "@holdpoint/tools";
 import { defineWorkflow } from "@holdpoint/workflows";
 import { z } from "zod";
 
 import type { Effect, Ledger } from "../kill/ledger.ts";
 
-export const keyring = keyringOf(new Uint8Array(32).fill(7));
+export const keyring = createKeyring({
+  current: { id: "k1", key: new Uint8Array(32).fill(7) },
+  mac: nodeMac,
+});
 
 /** Tools that may be called again under their key. */
 export const repeatable: ReadonlySet<string> = new Set(["look_up", "mail"]);

@@ -31,6 +31,7 @@ const leaseMs = 4_000;
 const lookMs = 2 * leaseMs;
 /** Runs that wait or run at a time: more would only make lists longer. */
 const openMax = 60;
+const [startedAtOnce, answeredAtOnce] = [4, 8];
 
 const job = JSON.parse(process.argv[2] ?? "{}") as ChaosJob;
 const say = (line: ChaosLine): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
@@ -63,17 +64,24 @@ function isAway(error: unknown): boolean {
 }
 
 const store = await insist(() => openPostgres(job.url, { schema: job.schema }));
-const desk = new Supervisor({
-  store,
-  definitions: [definition],
-  keyring,
-  sessions: { match: () => true, max: job.sessions },
-  leaseMs,
-  pollMs: 300,
-  workers: 8,
-  logger: { warn: () => undefined, error: () => undefined },
-});
-await insist(() => desk.activate());
+
+/** A supervisor whose activation failed has been shut down: the next try is another one's. */
+async function activated(): Promise<Supervisor> {
+  const fresh = new Supervisor({
+    store,
+    definitions: [definition],
+    keyring,
+    sessions: { match: () => true, max: job.sessions },
+    leaseMs,
+    pollMs: 300,
+    workers: 8,
+    logger: { warn: () => undefined, error: () => undefined },
+  });
+  await fresh.activate();
+  return fresh;
+}
+
+const desk = await insist(activated);
 
 async function answer({ runId, updatedAt, waitsFor }: RunView): Promise<void> {
   for (const { kind, id, approvalId } of waitsFor) {
@@ -100,31 +108,37 @@ async function quietly(work: () => Promise<unknown>): Promise<void> {
   });
 }
 
-/** Starts the next flow of each session that is held here. */
+/** Sessions that are held here; the others are stood by for. */
+function held(): readonly string[] {
+  const { sessions } = desk.ready();
+  return sessions.filter(({ status }) => status === "held").map(({ session }) => session);
+}
+
+async function start(number: number, session: string): Promise<void> {
+  const order = `o${number}`;
+  await desk.start("order", { order }, { key: order, session });
+  started.add(number);
+  say({ started: number });
+}
+
+/** Starts the next flows of each session that is held here, some at a time. */
 async function startSome(): Promise<void> {
-  for (const { session } of desk.ready().sessions) {
-    const own = Number(session.slice(1));
-    let next = own;
-    while (next < job.flows && started.has(next)) next += job.sessions;
-    if (next >= job.flows) continue;
-    const order = `o${next}`;
-    await desk.start("order", { order }, { key: order, session });
-    started.add(next);
-    say({ started: next });
+  for (const session of held()) {
+    const next: number[] = [];
+    for (let number = Number(session.slice(1)); number < job.flows; number += job.sessions) {
+      if (!started.has(number)) next.push(number);
+      if (next.length === startedAtOnce) break;
+    }
+    await Promise.all(next.map((number) => quietly(() => start(number, session))));
   }
 }
 
 /** A session that nobody holds yet is taken by whoever starts something in it. */
 async function takeSession(): Promise<void> {
-  const held = new Set(desk.ready().sessions.map(({ session }) => session));
+  const mine = new Set(held());
   for (let own = 0; own < Math.min(job.sessions, job.flows); own += 1) {
     const session = `s${own}`;
-    if (held.has(session) || started.has(own)) continue;
-    await quietly(async () => {
-      await desk.start("order", { order: `o${own}` }, { key: `o${own}`, session });
-      started.add(own);
-      say({ started: own });
-    });
+    if (!mine.has(session) && !started.has(own)) await quietly(() => start(own, session));
   }
 }
 
@@ -136,7 +150,10 @@ for (;;) {
       order: "oldest",
       limit: openMax,
     });
-    for (const view of items) await quietly(() => answer(view));
+    for (let at = 0; at < items.length; at += answeredAtOnce)
+      await Promise.all(
+        items.slice(at, at + answeredAtOnce).map((view) => quietly(() => answer(view))),
+      );
     if (items.length < openMax) await startSome();
     say({ went: true });
   });

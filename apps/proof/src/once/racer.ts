@@ -72,4 +72,4 @@ for await (const line of createInterface(process.stdin)) {
   const came = await Promise.all(clients.map((client) => race(client, round)));
   process.stdout.write(`${JSON.stringify(came)}\n`);
 }
-await store.close();
+await Promise.resolve(store.close());
