@@ -10,8 +10,11 @@ import { mutantsOf, type Mutant } from "./mutants.ts";
 
 const PACKAGE = new URL("../../../../packages/seal/", import.meta.url);
 const REPORT = new URL("../../../../docs/reports/seal-mutation.md", import.meta.url);
-/** A mutant that is still running then is taken for an endless loop, which a test run would notice. */
-const STUCK_MS = 120_000;
+/**
+ * A mutant that takes so many times what all tests take on the unchanged source is taken for an endless loop, which a
+ * test run would notice.
+ */
+const STUCK_TIMES = 4;
 /** Modules of a mutant are never given back: a fresh process after so many. */
 const PER_PROCESS = 150;
 
@@ -33,12 +36,15 @@ interface Result {
 }
 const results: Result[] = [];
 let tests = 0;
+let allTestsMs = 0;
 
 function start(): Promise<ChildProcess> {
   const child = fork(new URL("worker.ts", import.meta.url), { silent: false });
+  const before = performance.now();
   return new Promise((resolve) => {
     child.once("message", (message: { tests: number }) => {
       tests = message.tests;
+      allTestsMs = performance.now() - before;
       resolve(child);
     });
   });
@@ -51,7 +57,7 @@ function ask(child: ChildProcess, mutant: Mutant, number: number): Promise<strin
       child.removeAllListeners();
       resolve(by);
     };
-    const timer = setTimeout(() => settle("stuck"), STUCK_MS);
+    const timer = setTimeout(() => settle("stuck"), STUCK_TIMES * allTestsMs);
     child.once("exit", () => settle("crash"));
     child.once("message", (message: { by?: string }) => settle(message.by));
     child.send({ mutant, number });
@@ -103,7 +109,7 @@ function report(): string {
     "",
     `\`node apps/bench/src/mutation/main.ts ${share} ${seed}\` on Node ${process.versions.node}: ${results.length} of ${all.length} mutants, ${tests} tests.`,
     `**${killed} killed, ${percent(killed, results.length)}.** A mutant is one change: an operator, a condition, a literal, a statement or block left out.`,
-    "Strings that only word a message are not mutated, and tests that need fresh modules or more than 250 ms of processor time are not among the tests.",
+    "Strings that only word a message are not mutated, and tests that need fresh modules or more than a second of processor time are not among the tests.",
     "",
     "| file | mutants | killed | |",
     "| --- | --- | --- | --- |",
