@@ -1,5 +1,5 @@
 /**
- * Mutation testing of `packages/seal`: `node src/mutation/main.ts [share] [seed]`. Each mutant is one
+ * Mutation testing of `packages/seal`: `node src/mutation/main.ts [share] [seed] [workers]`. Each mutant is one
  * small change of the source; the tests have to notice it. Writes `docs/reports/seal-mutation.md`.
  */
 import { fork, type ChildProcess } from "node:child_process";
@@ -20,6 +20,7 @@ const PER_PROCESS = 150;
 
 const share = Number(process.argv[2] ?? "1");
 const seed = Number(process.argv[3] ?? "1");
+const workers = Number(process.argv[4] ?? "2");
 
 const files = readdirSync(new URL("src", PACKAGE), { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".ts") && name !== "index.ts")
@@ -64,27 +65,36 @@ function ask(child: ChildProcess, mutant: Mutant, number: number): Promise<strin
   });
 }
 
-let child: ChildProcess | undefined;
-let served = 0;
-for (const [number, mutant] of mutants.entries()) {
-  if (child === undefined || served >= PER_PROCESS) {
-    child?.kill("SIGKILL");
-    child = await start();
-    served = 0;
+/** Takes mutants from the list until there are none. */
+async function serve(waiting: (readonly [number, Mutant])[]): Promise<void> {
+  let child: ChildProcess | undefined;
+  let served = 0;
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    const [number, mutant] = next;
+    if (child === undefined || served >= PER_PROCESS) {
+      child?.kill("SIGKILL");
+      child = await start();
+      served = 0;
+    }
+    const by = await ask(child, mutant, number);
+    served++;
+    if (by === "stuck" || by === "crash") {
+      child.kill("SIGKILL");
+      child = undefined;
+    }
+    results.push({ mutant, by });
+    if (by === undefined)
+      process.stdout.write(`alive: ${mutant.file}:${mutant.line} ${mutant.kind}\n`);
+    if (results.length % 20 === 0) {
+      process.stdout.write(`${results.length} of ${mutants.length}, ${survivors().length} alive\n`);
+    }
   }
-  const by = await ask(child, mutant, number);
-  served++;
-  if (by === "stuck" || by === "crash") {
-    child.kill("SIGKILL");
-    child = undefined;
-  }
-  results.push({ mutant, by });
-  if (by === undefined)
-    process.stdout.write(`alive: ${mutant.file}:${mutant.line} ${mutant.kind}\n`);
-  if (number % 100 === 99)
-    process.stdout.write(`${number + 1} of ${mutants.length}, ${survivors().length} alive\n`);
+  child?.kill("SIGKILL");
 }
-child?.kill("SIGKILL");
+
+const waiting = [...mutants.entries()];
+await Promise.all(Array.from({ length: workers }, () => serve(waiting)));
+results.sort((a, b) => mutants.indexOf(a.mutant) - mutants.indexOf(b.mutant));
 
 function survivors(): Result[] {
   return results.filter((result) => result.by === undefined);
