@@ -47,7 +47,7 @@ export interface PlainCodec {
 
 /** @throws SealError `platform-altered` */
 export function checkPlatform(codec: PlainCodec): void {
-  let same = false;
+  let same: boolean;
   try {
     const again = codec.read(TEXT);
     same =

@@ -85,8 +85,8 @@ export function modelNameOf(schema: unknown): string | undefined {
   const check = (
     schema as { readonly _zod?: { readonly def?: { readonly fn?: unknown } } } | undefined
   )?._zod?.def?.fn;
-  if (typeof check !== "function" || !Object.hasOwn(check, modelMark)) return undefined;
-  const name: unknown = Object.getOwnPropertyDescriptor(check, modelMark)?.value;
+  if (typeof check !== "function" || !hasOwn(check, modelMark)) return undefined;
+  const name: unknown = getDescriptor(check, modelMark)?.value;
   return typeof name === "string" ? name : undefined;
 }
 

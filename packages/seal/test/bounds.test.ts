@@ -146,6 +146,9 @@ describe("cycles and bounds", () => {
     expect(refusal(() => sealer.encode("x".repeat(19))).found).toBe("its text passes 20 bytes");
     expect(sealer.encode("é".repeat(9))).toHaveLength(11);
     expect(refusal(() => sealer.encode("é".repeat(10))).figure).toBe(22);
+    expect(sealer.decode(`"${"é".repeat(9)}"`)).toHaveLength(9);
+    expect(refusal(() => sealer.decode(`"${"é".repeat(10)}"`)).found).toBe("more than 20 bytes");
+    expect(refusal(() => sealer.decode(`"${"x".repeat(19)}"`)).limit).toBe(20);
     expect(refusal(() => encode("x".repeat(17 * 1024 * 1024))).limit).toBe(16 * 1024 * 1024);
     expect(refusal(() => encode(["x".repeat(9e6), "x".repeat(9e6)])).found).toMatch(
       /16777216 bytes/,
@@ -199,7 +202,9 @@ describe("cycles and bounds", () => {
       { bytes: -1 },
       { warnBytes: NaN },
     ]) {
-      expect(refusal(() => createSealer({ limits })).code).toBe("option-invalid");
+      const error = refusal(() => createSealer({ limits }));
+      expect(error.code).toBe("option-invalid");
+      expect(error.message).toContain(`limits.${Object.keys(limits)[0]} is an integer from 1 to`);
     }
     const deep = createSealer({ limits: { depth: 1000 } });
     expect(deep.decode(deep.encode(nest(1000, (inner) => [inner])))).toHaveLength(1);

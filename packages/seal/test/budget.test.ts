@@ -62,6 +62,7 @@ const KINDS: readonly (readonly [name: string, value: unknown, own: SealerOption
   ["a model of models", Object.assign(new Basket(), { items: [new Money(1, "EUR")] }), parts],
   ["a codec's value", new Box("x".repeat(30)), parts],
   ["a duration", decode('{"$duration":{"hours":1,"minutes":20}}'), {}],
+  ["an instant", decode('{"$instant":"2026-01-01T00:00:00Z"}'), {}],
   ["a zoned time", decode('{"$zoned":["2026-01-01T00:00:00Z","Europe/Berlin","iso8601"]}'), {}],
 ];
 

@@ -126,6 +126,10 @@ describe("codecs", () => {
     ]);
     const unknown = refusal(() => own.decode('[{"$codec":["other",1]}]'));
     expect([unknown.code, unknown.path]).toEqual(["class-not-allowed", "[0].$codec"]);
+    const inner = refusal(() =>
+      own.decode('{"$codec":["geo/point",[{"$codec":["geo/point",1]}]]}'),
+    );
+    expect(inner.path).toBe("$codec[1][0].$codec");
     expect(refusal(() => own.decode('{"$codec":[1,1]}')).found).toBe("not a string");
     expect(refusalCode(() => own.decode('{"$codec":["geo/point",{"$x":1}]}'))).toBe(
       "seal-malformed",
@@ -178,6 +182,10 @@ describe("codecs", () => {
     );
     expect(refusalCode(() => own.encode([new Point(1, 2)]))).toBe("state-not-sealable");
     expect(refusalCode(() => own.encode([() => 1]))).toBe("state-not-sealable");
+    const callable = Object.setPrototypeOf(() => 1, URL.prototype) as unknown;
+    const others = [null, undefined, "https://example.com/", {}, Object.create(null), callable];
+    expect(others.map((other) => urlCodec.is(other))).toEqual(others.map(() => false));
+    expect(urlCodec.is(value.home)).toBe(true);
   });
 
   it.each([

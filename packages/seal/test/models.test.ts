@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 
 import { createSealer } from "../src/index.ts";
-import { model } from "../src/zod.ts";
+import { model, modelNameOf } from "../src/zod.ts";
 import { refusal, refusalCode } from "./refusal.ts";
 import {
   Basket,
@@ -55,6 +55,46 @@ describe("models", () => {
     expect([first.text, Object.keys(first)]).toEqual(["5 EUR", ["cents", "currency"]]);
     expect(second.reveal()).toBe("rebuilt");
     expect(sealer.encode([first, second])).toBe(text);
+  });
+
+  it("SEAL-40 builds fields that are indexes, in their order", () => {
+    class Grid {
+      readonly [place: string]: unknown;
+    }
+    const grid = model(Grid, {
+      name: "grid",
+      fields: z.object({ 300: z.number(), 7: z.number(), a: z.string() }),
+    });
+    const grids = createSealer({ models: [grid] });
+    const text = '{"$model":["grid",{"7":1,"300":2,"a":"x"}]}';
+    const back = grids.decode(text, { schema: grid.schema }) as Grid;
+    expect([back instanceof Grid, Object.keys(back)]).toEqual([true, ["7", "300", "a"]]);
+    expect(Object.getOwnPropertyNames(back)).toHaveLength(3);
+    expect(grids.encode(back)).toBe(text);
+  });
+
+  it("SEAL-40 tells the name of the model that a schema is of, and no other's", () => {
+    expect(modelNameOf(money.schema)).toBe("money");
+    expect(modelNameOf(money.schema.describe("a price"))).toBe("money");
+    const others = [
+      undefined,
+      null,
+      {},
+      { _zod: {} },
+      { _zod: { def: {} } },
+      { _zod: { def: { fn: "money" } } },
+      z.custom(() => true),
+      z.string(),
+      money.schema.optional(),
+    ];
+    for (const other of others) expect(modelNameOf(other)).toBeUndefined();
+    const mark = Object.getOwnPropertySymbols(money.check)[0]!;
+    const forged = Object.assign(() => true, { [mark]: 7 });
+    expect(modelNameOf({ _zod: { def: { fn: forged } } })).toBeUndefined();
+    const heir = Object.create(money.check) as object;
+    expect(modelNameOf({ _zod: { def: { fn: heir } } })).toBeUndefined();
+    const inherits = Object.setPrototypeOf(() => true, money.check) as object;
+    expect(modelNameOf({ _zod: { def: { fn: inherits } } })).toBeUndefined();
   });
 
   it("SEAL-15 seals the fields recursively, with their places in refusals", () => {

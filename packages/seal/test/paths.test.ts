@@ -152,6 +152,7 @@ describe("places in refusals", () => {
   it("SEAL-24 names the place inside a tag's payload", () => {
     const places: readonly (readonly [string, string])[] = [
       ['{"m":{"$model":["box",{"a":{"$x":1}}]}}', "m.$model[1].a.$x"],
+      ['{"m":{"$model":["box",{"a":{"$model":["box",{}]}}]}}', "m.$model[1].a.$model"],
       ['{"$codec":["tag",[{"$x":1}]]}', "$codec[1][0].$x"],
       ['[{"$map":[[1,2],[3,{"$x":1}]]}]', "[0].$map[1][1].$x"],
       ['{"$set":[[],{"$x":1}]}', "$set[1].$x"],

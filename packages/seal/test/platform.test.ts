@@ -340,6 +340,21 @@ describe("a runtime changed before import", () => {
     expect(code).toBe("platform-altered");
   });
 
+  it("SEAL-26 R149 refuses to make a keyring over a hash that gave another answer from the start", async () => {
+    patch(DataView.prototype, "getUint32", () => 7);
+    let error: { code?: string; message?: string };
+    try {
+      const altered = await fresh();
+      error = refusal(() => altered.keyringOf(new Uint8Array(32)));
+    } finally {
+      restore();
+    }
+    expect([error.code, error.message]).toEqual([
+      "platform-altered",
+      "HMAC-SHA256 gives another answer",
+    ]);
+  });
+
   it("SEAL-11 works on a runtime without Buffer, Float16Array and the newer buffer members", async () => {
     vi.stubGlobal("Float16Array", undefined);
     vi.stubGlobal("Buffer", undefined);

@@ -1,5 +1,5 @@
 /**
- * Mutation testing of `packages/seal`: `node src/mutation/main.ts [share] [seed]`. Each mutant is one
+ * Mutation testing of `packages/seal`: `node src/mutation/main.ts [share] [seed] [workers]`. Each mutant is one
  * small change of the source; the tests have to notice it. Writes `docs/reports/seal-mutation.md`.
  */
 import { fork, type ChildProcess } from "node:child_process";
@@ -10,13 +10,17 @@ import { mutantsOf, type Mutant } from "./mutants.ts";
 
 const PACKAGE = new URL("../../../../packages/seal/", import.meta.url);
 const REPORT = new URL("../../../../docs/reports/seal-mutation.md", import.meta.url);
-/** A mutant that is still running then is taken for an endless loop, which a test run would notice. */
-const STUCK_MS = 120_000;
+/**
+ * A mutant that takes so many times what all tests take on the unchanged source is taken for an endless loop, which a
+ * test run would notice.
+ */
+const STUCK_TIMES = 4;
 /** Modules of a mutant are never given back: a fresh process after so many. */
 const PER_PROCESS = 150;
 
 const share = Number(process.argv[2] ?? "1");
 const seed = Number(process.argv[3] ?? "1");
+const workers = Number(process.argv[4] ?? "2");
 
 const files = readdirSync(new URL("src", PACKAGE), { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".ts") && name !== "index.ts")
@@ -33,12 +37,15 @@ interface Result {
 }
 const results: Result[] = [];
 let tests = 0;
+let allTestsMs = 0;
 
 function start(): Promise<ChildProcess> {
   const child = fork(new URL("worker.ts", import.meta.url), { silent: false });
+  const before = performance.now();
   return new Promise((resolve) => {
     child.once("message", (message: { tests: number }) => {
       tests = message.tests;
+      allTestsMs = performance.now() - before;
       resolve(child);
     });
   });
@@ -51,34 +58,43 @@ function ask(child: ChildProcess, mutant: Mutant, number: number): Promise<strin
       child.removeAllListeners();
       resolve(by);
     };
-    const timer = setTimeout(() => settle("stuck"), STUCK_MS);
+    const timer = setTimeout(() => settle("stuck"), STUCK_TIMES * allTestsMs);
     child.once("exit", () => settle("crash"));
     child.once("message", (message: { by?: string }) => settle(message.by));
     child.send({ mutant, number });
   });
 }
 
-let child: ChildProcess | undefined;
-let served = 0;
-for (const [number, mutant] of mutants.entries()) {
-  if (child === undefined || served >= PER_PROCESS) {
-    child?.kill("SIGKILL");
-    child = await start();
-    served = 0;
+/** Takes mutants from the list until there are none. */
+async function serve(waiting: (readonly [number, Mutant])[]): Promise<void> {
+  let child: ChildProcess | undefined;
+  let served = 0;
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    const [number, mutant] = next;
+    if (child === undefined || served >= PER_PROCESS) {
+      child?.kill("SIGKILL");
+      child = await start();
+      served = 0;
+    }
+    const by = await ask(child, mutant, number);
+    served++;
+    if (by === "stuck" || by === "crash") {
+      child.kill("SIGKILL");
+      child = undefined;
+    }
+    results.push({ mutant, by });
+    if (by === undefined)
+      process.stdout.write(`alive: ${mutant.file}:${mutant.line} ${mutant.kind}\n`);
+    if (results.length % 20 === 0) {
+      process.stdout.write(`${results.length} of ${mutants.length}, ${survivors().length} alive\n`);
+    }
   }
-  const by = await ask(child, mutant, number);
-  served++;
-  if (by === "stuck" || by === "crash") {
-    child.kill("SIGKILL");
-    child = undefined;
-  }
-  results.push({ mutant, by });
-  if (by === undefined)
-    process.stdout.write(`alive: ${mutant.file}:${mutant.line} ${mutant.kind}\n`);
-  if (number % 100 === 99)
-    process.stdout.write(`${number + 1} of ${mutants.length}, ${survivors().length} alive\n`);
+  child?.kill("SIGKILL");
 }
-child?.kill("SIGKILL");
+
+const waiting = [...mutants.entries()];
+await Promise.all(Array.from({ length: workers }, () => serve(waiting)));
+results.sort((a, b) => mutants.indexOf(a.mutant) - mutants.indexOf(b.mutant));
 
 function survivors(): Result[] {
   return results.filter((result) => result.by === undefined);
@@ -103,7 +119,7 @@ function report(): string {
     "",
     `\`node apps/bench/src/mutation/main.ts ${share} ${seed}\` on Node ${process.versions.node}: ${results.length} of ${all.length} mutants, ${tests} tests.`,
     `**${killed} killed, ${percent(killed, results.length)}.** A mutant is one change: an operator, a condition, a literal, a statement or block left out.`,
-    "Strings that only word a message are not mutated, and tests that need fresh modules or more than 250 ms of processor time are not among the tests.",
+    "Strings that only word a message are not mutated, and tests that need fresh modules or more than a second of processor time are not among the tests.",
     "",
     "| file | mutants | killed | |",
     "| --- | --- | --- | --- |",

@@ -40,7 +40,7 @@ const OPERATORS: { readonly [operator: string]: string } = {
 
 /** Calls whose strings are for people: another wording is no defect. */
 const WORDING =
-  /^(?:refuse|refused|.*Error|keyInvalid|altered|describe|limit|unsupported|tooLong|Symbol)$/;
+  /^(?:bare|refuse|refused|.*Error|keyInvalid|altered|describe|limit|unsupported|tooLong|Symbol)$/;
 
 /** The mutants of a source whose types are blanked out, so that places are those of the original. */
 export function mutantsOf(file: string, source: string): Mutant[] {

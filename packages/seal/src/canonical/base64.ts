@@ -24,19 +24,13 @@ export function toBase64(bytes: Uint8Array): string {
   const length = lengthOf(bytes);
   const out = new bytesClass(base64Length(length));
   let to = 0;
-  let i = 0;
-  for (; i + 2 < length; i += 3) {
+  // Past its end a typed array reads as nothing, whose bits are zero, and takes nothing: the last group is as long as its text.
+  for (let i = 0; i < length; i += 3) {
     const triple = (bytes[i]! << 16) | (bytes[i + 1]! << 8) | bytes[i + 2]!;
     out[to++] = letters[triple >> 18]!;
     out[to++] = letters[(triple >> 12) & 63]!;
     out[to++] = letters[(triple >> 6) & 63]!;
     out[to++] = letters[triple & 63]!;
-  }
-  if (i < length) {
-    const pair = (bytes[i]! << 8) | (i + 1 < length ? bytes[i + 1]! : 0);
-    out[to++] = letters[pair >> 10]!;
-    out[to++] = letters[(pair >> 4) & 63]!;
-    if (i + 1 < length) out[to] = letters[(pair << 2) & 63]!;
   }
   return fromUtf8(out);
 }

@@ -30,7 +30,8 @@ export function locate(text: string): { path: string; repeated: string | undefin
       names[level] = code === 123 ? new Set() : undefined;
       level++;
     } else if (code === 125 || code === 93) {
-      if (level > 0) level--;
+      // The scan has stopped before more is closed than was opened.
+      level--;
     } else if (code === 44 && level > 0) {
       const last = path[level - 1];
       if (typeof last === "number") path[level - 1] = last + 1;
