@@ -194,7 +194,7 @@ describe("an approval that allowed nothing", () => {
     const [question, approval] = first.pendings;
     const reply = replies({ [question!.id]: answer(Yes, true), [approval!.id]: yes() });
     let commits = 0;
-    const { commit } = store;
+    const commit = store.commit.bind(store);
     store.commit = async (...how) => {
       commits += 1;
       if (commits === 2) store.fail("down");
