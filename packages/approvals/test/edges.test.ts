@@ -1,10 +1,29 @@
 // A platform without `setImmediate`, watchers that are taken back, removals that no store does.
 import { afterEach, describe, expect, it, vi } from "vitest";
 
-import { eventLoopTurn, limits, memoryHome, memoryRemover, type Removal } from "../src/index.ts";
+import {
+  auditKey,
+  eventLoopTurn,
+  limits,
+  memoryApprovalStore,
+  memoryHome,
+  memoryRemover,
+  statements,
+  type Removal,
+  type Write,
+} from "../src/index.ts";
 import type { DroppedRow } from "../src/memory-home.ts";
 
 const scope = "acme";
+
+/** The write that appends an audit entry. */
+const auditWrite = (of: string, id: string, number: number): Write => ({
+  statement: statements.appendAudit,
+  scope: of,
+  key: auditKey(id, number),
+  expect: 0,
+  values: { sealed: `entry ${number}` },
+});
 const row = (key: string) =>
   ({ statement: "log.put", scope, key, expect: 0, values: { n: 1 } }) as const;
 
@@ -70,6 +89,54 @@ describe("a home in memory", () => {
       code: "write-invalid",
     });
     expect(home.row("log", scope, "a")).toBeDefined();
+  });
+
+  it("APR-27 APR-29 forgets rows that were taken out in its lists and changes, and gives no position twice", async () => {
+    const home = memoryHome();
+    const store = memoryApprovalStore(home);
+    const record = (id: string, state = "pending", expectAt = 0) =>
+      ({
+        statement: "approvals.put",
+        scope,
+        key: id,
+        expect: expectAt,
+        values: { state, tool: "pay", runId: "r", requestKey: id, requestedAt: 1, expiresAt: null },
+      }) as const;
+    const audit = (id: string, number: number) => auditWrite(scope, id, number);
+    await store.commit("one", [record("a"), audit("a", 1), record("b"), audit("b", 1)]);
+    await store.commit("two", [record("a", "decided", 1), audit("a", 2), row("x")]);
+    const remover = memoryRemover(home);
+    const listed = async () =>
+      (await store.list(scope, {}, { order: "oldest", limit: 9 })).map(({ key }) => key);
+    const changed = async (after = 0) =>
+      (await store.changes(scope, after, 9)).map((one) => `${one.position} ${one.row.key}`);
+    const [a1, a2, b1] = [audit("a", 1).key, audit("a", 2).key, audit("b", 1).key];
+    expect([await listed(), await changed()]).toEqual([
+      ["a", "b"],
+      [`1 ${a1}`, `2 ${b1}`, `3 ${a2}`],
+    ]);
+    const rows = [
+      { table: "approvals", key: "a" },
+      { table: "approvalAudit", key: a1 },
+      { table: "log", key: "x" },
+    ];
+    const standing = { table: "approvals", key: "b", version: 1 };
+    const moved = { ...standing, version: 2 };
+    expect(await remover.remove({ scope, rows, standing: moved })).toBe(false);
+    expect((await listed()).length).toBe(2);
+    expect(await remover.remove({ scope, rows, standing })).toBe(true);
+    expect([await listed(), await changed()]).toEqual([["b"], [`2 ${b1}`, `3 ${a2}`]]);
+    expect([await changed(1), await changed(2), await changed(3)]).toEqual([
+      [`2 ${b1}`, `3 ${a2}`],
+      [`3 ${a2}`],
+      [],
+    ]);
+    // Again, and with what has to stand gone too: that is no matter.
+    const gone = { table: "approvals", key: "a", version: 1 };
+    expect(await remover.remove({ scope, rows, standing: gone })).toBe(true);
+    await store.commit("three", [audit("b", 2)]);
+    expect(await changed(3)).toEqual([`4 ${audit("b", 2).key}`]);
+    expect(await store.lastChange(scope)).toBe(4);
   });
 
   it("APR-29 takes out as many rows at once as are allowed", async () => {

@@ -474,6 +474,37 @@ describe("a gate", () => {
 });
 
 describe("a call that outlives its execution", () => {
+  it("FLOW-72 APR-21 says on no record how it ended where its run is aborted from within it", async () => {
+    const stop = new AbortController();
+    let entered = 0;
+    const pay = defineTool({
+      name: "pay",
+      description: "stops its own run the first time",
+      input: z.object({}),
+      output: z.string(),
+      confirm: true,
+      idempotent: true,
+      execute: () => {
+        entered += 1;
+        if (entered === 1) stop.abort();
+        return `paid ${entered}`;
+      },
+    });
+    const f = flow("f", z.object({ n: z.number(), note: z.string().optional() }))
+      .node("a", async (_, ctx) => ({ note: await ctx.call(pay, {}) }))
+      .build();
+    const { runner, outcomes } = world({ log: memoryRunLog() });
+    const { pending } = paused(await runner().run(f, { n: 1 }, { runId: "r" }));
+    const reply = replies({ [pending.id]: yes() });
+    expect(await rejection(runner().resume(f, "r", reply, { signal: stop.signal }))).toMatchObject({
+      code: "aborted",
+    });
+    await settle();
+    expect([entered, await outcomes()]).toEqual([1, ["undefined"]]);
+    expect(stateOf(await runner().adopt(f, "r")).note).toBe("paid 2");
+    expect([entered, await outcomes()]).toEqual([2, ["executed"]]);
+  });
+
   it("FLOW-76 APR-21 says on no record how it ended where its code is run again", async () => {
     for (const durable of [false, true]) {
       const clock = handClock();

@@ -123,6 +123,27 @@ describe("a spending commit that is refused", () => {
   });
 });
 
+describe("an answer to a record that the store does not hold", () => {
+  it("FLOW-55 FLOW-59 is refused by its id, and nothing runs", async () => {
+    for (const durable of [false, true]) {
+      const { f, log } = one();
+      const { runner } = world(durable ? { log: memoryRunLog() } : {});
+      const first = paused(await runner().run(f, { n: 1 }, { runId: "r" }));
+      const { id } = first.pending;
+      const elsewhere = new DeferredApproval(memoryApprovalStore(), { keyring });
+      const lost = runner({ approvals: elsewhere });
+      for (const reply of [undefined, replies({ [id]: yes() })]) {
+        const from = durable ? "r" : first.checkpoint;
+        expect(await rejection(lost.resume(f, from, reply))).toMatchObject({
+          code: "answer-unknown",
+          data: { runId: "r", id },
+        });
+      }
+      expect(log).toEqual([]);
+    }
+  });
+});
+
 describe("what is withdrawn", () => {
   it("FLOW-78 APR-20 is withdrawn from where it stands by then", async () => {
     const { f, log } = one();
@@ -194,7 +215,7 @@ describe("an approval that allowed nothing", () => {
     const [question, approval] = first.pendings;
     const reply = replies({ [question!.id]: answer(Yes, true), [approval!.id]: yes() });
     let commits = 0;
-    const { commit } = store;
+    const commit = store.commit.bind(store);
     store.commit = async (...how) => {
       commits += 1;
       if (commits === 2) store.fail("down");
@@ -295,6 +316,21 @@ describe("a spending that was announced", () => {
     expect(done).toEqual([]);
     expect(stateOf(await runner().adopt(f, "r")).sum).toBe(10);
     expect([done, await outcomes()]).toEqual([["pay(1)"], ["executed"]]);
+  });
+
+  it("STORE-13 FLOW-20 APR-21 of a gate says that it was passed, in the commit that finishes it", async () => {
+    const f = flow("f", State)
+      .gate("look", { payload: (s) => s.n })
+      .build();
+    const store = breakingStore();
+    const { runner, port, outcomes } = world({ store, log: memoryRunLog() });
+    const { id } = paused(await runner().run(f, { n: 1 }, { runId: "r" })).pending;
+    await port.records.decide({ scope, id, decision: yes() });
+    store.fail("down");
+    await rejection(runner().resume(f, "r"));
+    expect(await outcomes()).toEqual([]);
+    expect(stateOf(await runner().adopt(f, "r")).n).toBe(1);
+    expect(await outcomes()).toEqual(["passed"]);
   });
 
   it("STORE-13 FLOW-56 is looked for in the runner's records, and not where a call brings its own", async () => {
