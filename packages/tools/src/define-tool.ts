@@ -1,3 +1,4 @@
+import { buildsAll } from "./built-result.ts";
 import type { GateAnswer } from "./confirm.ts";
 import type { CallContext } from "./context.ts";
 import { ToolDefinitionError } from "./errors.ts";
@@ -115,6 +116,7 @@ interface AnySpec extends Pick<
 function recordFrom(spec: AnySpec): ToolRecord {
   let walk: ReturnType<ToolRecord["walk"]> | undefined;
   let made: ReturnType<ToolRecord["validateMade"]>;
+  let builds: boolean | undefined;
   return {
     name: spec.name,
     version: spec.version,
@@ -124,6 +126,7 @@ function recordFrom(spec: AnySpec): ToolRecord {
     validateInput: validatorOf(spec.input),
     validateOutput: spec.output && validatorOf(spec.output),
     validateMade: () => (made ??= outputValidatorOf(spec.input)),
+    buildsResult: () => (builds ??= buildsAll(spec.output)),
     confirm: (spec.confirm ?? false) as ToolRecord["confirm"],
     revalidate: spec.revalidate as ToolRecord["revalidate"],
     retry: spec.retry && Object.freeze({ ...spec.retry }),

@@ -2,7 +2,7 @@
 export { defineTool, type ResultOf, type ToolSpec } from "./define-tool.ts";
 export type { AnyTool, Tool, ToolInput, ToolOutput } from "./tool.ts";
 export type { InputOf, OutputOf, Schema, ValidationIssue } from "./schema.ts";
-export { toolFacts, type ToolFacts } from "./tool-facts.ts";
+export { buildsResult, toolFacts, type ToolFacts } from "./tool-facts.ts";
 export type { CallContext } from "./context.ts";
 export type { Retry } from "./retry.ts";
 export type { Revalidate, Revalidation } from "./tool-record.ts";

@@ -20,6 +20,14 @@ export interface ToolFacts {
   readonly timeoutMs: number | undefined;
 }
 
+/**
+ * Whether what a call of it gives was built by its output schema alone, down to leaves that are no objects: then nobody else
+ * holds any part of it until it is handed out, and no part of it is code. @throws as `toolFacts`
+ */
+export function buildsResult(tool: AnyTool): boolean {
+  return recordOf(tool).buildsResult();
+}
+
 /** @throws ToolDefinitionError `foreign-tool`, `not-a-tool`. */
 export function toolFacts(tool: AnyTool): ToolFacts {
   const record = recordOf(tool);

@@ -22,6 +22,8 @@ export interface ToolRecord {
    * as they stand.
    */
   readonly validateMade: () => Validate | undefined;
+  /** Whether all of a validated result was built by the output schema. */
+  readonly buildsResult: () => boolean;
   readonly confirm: boolean | ((args: unknown, context: CallContext) => GateAnswer);
   readonly revalidate: Revalidate | undefined;
   readonly retry: Retry | undefined;

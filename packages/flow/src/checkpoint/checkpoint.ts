@@ -28,6 +28,9 @@ export interface CheckpointView {
   readonly pendings: readonly PendingView[];
 }
 
+/** What a checkpoint of this class holds: its text, as long as nobody has had the bytes. */
+let heldBy: (value: object) => string | Uint8Array | undefined;
+
 /**
  * Where a paused run stands: a value to keep, in memory or, as the text that `dumpCheckpoint` gives, anywhere.
  *
@@ -44,7 +47,10 @@ export class Checkpoint<F extends Flow = Flow> implements CheckpointView {
   readonly frontier: readonly string[];
   readonly pendings: readonly PendingView[];
   /** The sealed text, in UTF-8. */
-  readonly sealed: Uint8Array;
+  declare readonly sealed: Uint8Array;
+  readonly #text: string;
+  /** Made when somebody asks for them; from then on they may have been touched, and are what counts. */
+  #bytes: Uint8Array | undefined;
   readonly #state: () => State;
   /** Types only; never present. */
   declare readonly types?: { readonly of: F };
@@ -57,8 +63,15 @@ export class Checkpoint<F extends Flow = Flow> implements CheckpointView {
     this.counters = Object.freeze(view.counters);
     this.frontier = Object.freeze([...view.frontier]);
     this.pendings = Object.freeze([...view.pendings]);
-    this.sealed = utf8.encode(text);
+    this.#text = text;
     this.#state = state;
+    // A property of its own, which a structured clone reads.
+    const get = (): Uint8Array => (this.#bytes ??= utf8.encode(text));
+    Object.defineProperty(this, "sealed", { get, enumerable: true });
+  }
+
+  static {
+    heldBy = (value) => (#text in value ? (value.#bytes ?? value.#text) : undefined);
   }
 
   /** The state at the pause; finished siblings' updates are not merged yet. Gone in a clone. */
@@ -85,8 +98,9 @@ const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /** The sealed text of a checkpoint or of a clone of one; `undefined` for anything else. */
 export function sealedText(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null) return undefined;
-  const descriptor = Object.getOwnPropertyDescriptor(value, "sealed");
-  const bytes: unknown = descriptor?.value;
+  const own = heldBy(value);
+  if (typeof own === "string") return own;
+  const bytes: unknown = own ?? Object.getOwnPropertyDescriptor(value, "sealed")?.value;
   if (!(bytes instanceof Uint8Array)) return undefined;
   try {
     return strictUtf8.decode(bytes);

@@ -48,15 +48,19 @@ export function keptText(kept: Kept, parts: FormParts, named: Named): Text {
   if (known !== undefined) return known;
   const text: Text = {
     form: "text",
-    text: closed(named, () => readable(kept.value, parts, named)),
+    text: closed(named, () => readable(kept, parts, named)),
   };
   texts.set(kept, text);
   return text;
 }
 
 /** A value's text; what could be written and not be built again is refused now, not weeks later (FLOW-26, FLOW-71). */
-function readable(value: unknown, { sealer, exact }: FormParts, named: Named): string {
-  const text = sealer.encode(value);
+function readable(
+  { value, own }: Extract<Kept, { form: "value" }>,
+  { sealer, exact }: FormParts,
+  named: Named,
+): string {
+  const text = own === true ? sealer.encodeOwn(value) : sealer.encode(value);
   if (exact) return text;
   const { schema } = named;
   sealer.assertLoadable(text, { schema });

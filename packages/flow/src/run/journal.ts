@@ -12,7 +12,8 @@ export type AskedWait = Exclude<Wait, InDoubtWait>;
  * when they are asked for, by the schema of who asks, so only classes that this schema reaches are ever built (FLOW-71).
  */
 export type Kept =
-  | { readonly form: "value"; readonly value: unknown }
+  /** `own`: built here, held by nobody else, and plain: reading it runs nobody's code. */
+  | { readonly form: "value"; readonly value: unknown; readonly own?: true }
   | { readonly form: "text"; readonly text: string }
   /** It could not be sealed: that the call ran is on record, and what it gave is not (FLOW-27). */
   | { readonly form: "lost"; readonly why: string; readonly path?: string };

@@ -2,7 +2,7 @@ import { defineTool, Executor, registerErrorClass, ToolError } from "@holdpoint/
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { flow, isFlowError, replies } from "../../src/index.ts";
+import { flow, isFlowError, memoryRunLog, replies } from "../../src/index.ts";
 import { effects } from "../support/effects.ts";
 import { no, paused, recordlessPort, rejection, stateOf, world, yes } from "../support/world.ts";
 
@@ -236,6 +236,72 @@ describe("finished calls are replayed, not run", () => {
     expect(steps).toBe(1);
     const [, , , one, two] = seen[0] as number[];
     expect(one).not.toBe(two);
+  });
+
+  it("FLOW-47 keeps results of every size and schema as they were recorded, whatever the node does to them", async () => {
+    const Built = z.object({
+      rows: z.array(z.object({ at: z.number(), text: z.string().optional() })),
+    });
+    const outputs = { built: Built, open: z.any() };
+    for (const durable of [false, true]) {
+      for (const [kind, output] of Object.entries(outputs)) {
+        const { gated } = effects();
+        const lists = defineTool({
+          name: "lists",
+          description: "lists rows",
+          input: z.object({ n: z.number() }),
+          output,
+          execute: ({ n }) => ({
+            rows: Array.from({ length: n }, (_, at) => ({
+              at,
+              ...(at === 3 && { text: undefined }),
+            })),
+          }),
+        });
+        const seen: unknown[][] = [];
+        const f = flow("f", State)
+          .node("a", async (_, ctx) => {
+            const got: unknown[] = [];
+            // A few, many, many, few again: what is kept of a tool's results changes with their size.
+            for (const n of [2, 40, 41, 4, 3, 5]) {
+              const { rows } = (await ctx.call(lists, { n })) as { rows: { at: number }[] };
+              got.push(structuredClone(rows));
+              rows.forEach((row) => (row.at = -1));
+              rows.length = 1;
+            }
+            seen.push(got);
+            await ctx.call(gated, { n: 1 });
+          })
+          .build();
+        const { runner } = world(durable ? { log: memoryRunLog() } : {});
+        const first = paused(await runner().run(f, { n: 1 }));
+        stateOf(await runner().resume(f, first.checkpoint, yes()));
+        expect([kind, seen.length, seen[1]]).toEqual([kind, 2, seen[0]]);
+      }
+    }
+  });
+
+  it("FLOW-27 FLOW-47 names what can't be sealed in a large result as in a small one", async () => {
+    const { gated } = effects();
+    const lists = defineTool({
+      name: "lists",
+      description: "lists rows",
+      input: z.object({ n: z.number() }),
+      output: z.object({ rows: z.array(z.object({ at: z.number() })) }),
+      execute: ({ n }) => ({ rows: Array.from({ length: n }, (_, at) => ({ at })) }),
+    });
+    const f = flow("f", State)
+      .node("a", async (_, ctx) => {
+        await ctx.call(lists, { n: 40 });
+        await ctx.call(lists, { n: 300_000 });
+        await ctx.call(gated, { n: 1 });
+      })
+      .build();
+    const { runner } = world();
+    expect(await rejection(runner().run(f, { n: 1 }))).toMatchObject({
+      code: "state-not-sealable",
+      data: { call: "lists" },
+    });
   });
 
   it("FLOW-47 keeps a result as it was recorded, whatever the node does to it", async () => {
