@@ -48,6 +48,7 @@ export {
   type RetryOptions,
   type RunOptions,
 } from "./run/runner.ts";
+export type { RunReading } from "./run/run-reading.ts";
 export type { FlowRunnerOptions } from "./run/options.ts";
 export type { NodePlan, PlanReason, ResumePlan } from "./run/resume-plan.ts";
 export type { RunResult } from "./run/result.ts";

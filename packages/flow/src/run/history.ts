@@ -60,22 +60,33 @@ export async function readLog(
 
 /**
  * The events after a revision, read from the newest snapshot on where that is not past it: what is before a snapshot is vouched
- * for by that. Without such a one the whole log is read.
+ * for by that. Without such a one the whole log is read. `goOn`: the run as it was read; it owns what the events hold, so whoever
+ * wants these looks first. Absent where the run is better read anew.
  * @throws FlowError as `readRun`
  */
 export async function readSince(
   graph: Graph,
   parts: Parts,
   { scope, runId, after }: { scope: string; runId: string; after: number },
-): Promise<readonly RunEvent[]> {
+): Promise<{ readonly events: readonly RunEvent[]; readonly goOn?: () => Replayed }> {
   const log = logOf(parts, runId);
   const at = { graph, parts, log, scope, runId };
   const row = await log.snapshot(scope, runId);
   const snapshot = row && verifiedSnapshot(row, parts, { scope, runId });
-  if (snapshot === undefined || snapshot.row.revision > after)
-    return (await readAll(at)).told.events.slice(after);
-  const { told } = await readAfter(snapshot, at);
-  return told.events.slice(after - snapshot.row.revision);
+  if (snapshot === undefined) {
+    const whole = await readAll(at);
+    return {
+      events: whole.told.events.slice(after),
+      goOn: () => replayedWhole(whole, runId, row?.version),
+    };
+  }
+  if (snapshot.row.revision > after)
+    return { events: (await readAll(at)).told.events.slice(after) };
+  const since = await readAfter(snapshot, at);
+  return {
+    events: since.told.events.slice(after - snapshot.row.revision),
+    goOn: () => replayedSince(since, snapshot, at),
+  };
 }
 
 /**
@@ -92,29 +103,37 @@ export async function readRun(
   const at = { graph, parts, log, scope, runId };
   const row = await log.snapshot(scope, runId);
   const snapshot = row && verifiedSnapshot(row, parts, { scope, runId });
-  if (snapshot !== undefined) return readFrom(snapshot, at);
-  const { told, chars } = await readAll(at);
+  if (snapshot !== undefined) return replayedSince(await readAfter(snapshot, at), snapshot, at);
+  return replayedWhole(await readAll(at), runId, row?.version);
+}
+
+/** What was read of a log, and its characters. */
+interface Read {
+  readonly told: Told;
+  readonly chars: number;
+}
+
+function replayedWhole({ told, chars }: Read, runId: string, version = 0): Replayed {
   const { events, end, way } = told;
-  const version = row?.version ?? 0;
   const need = { ...noSnapshot, version, eventsSince: events.length, charsSince: chars };
   return { state: foldAll(events, runId), end, way, need };
 }
 
-async function readFrom(snapshot: KnownSnapshot, at: Reading): Promise<Replayed> {
-  const { version, text } = snapshot.row;
-  const { told, chars: charsSince } = await readAfter(snapshot, at);
+function replayedSince(
+  { told, chars: charsSince }: Read,
+  from: KnownSnapshot,
+  at: Reading,
+): Replayed {
+  const { version, text } = from.row;
   const { events, end, way } = told;
-  const state = openedSnapshot(snapshot, at);
+  const state = openedSnapshot(from, at);
   for (const event of events) fold(state, event);
   const need = { version, chars: text.length, eventsSince: events.length, charsSince };
   return { state, end, way, need };
 }
 
 /** What came after a snapshot, in the log that it is of. */
-async function readAfter(
-  snapshot: KnownSnapshot,
-  at: Reading,
-): Promise<{ readonly told: Told; readonly chars: number }> {
+async function readAfter(snapshot: KnownSnapshot, at: Reading): Promise<Read> {
   const { runId } = at;
   const { row, header } = snapshot;
   const { revision } = row;
@@ -128,7 +147,7 @@ async function readAfter(
   return { told: opened(at, rows, start, { entry, of: header }), chars: charsOf(rows) };
 }
 
-async function readAll(at: Reading): Promise<{ readonly told: Told; readonly chars: number }> {
+async function readAll(at: Reading): Promise<Read> {
   const { runId } = at;
   const rows = await rowsAfter(at, 0);
   if (rows.length === 0)

@@ -24,6 +24,7 @@ import { cancelRun } from "./cancel.ts";
 import { begin, fold } from "./fold.ts";
 import { forkOf } from "./fork.ts";
 import { readLog, readRun, readSince, type Replayed } from "./history.ts";
+import { RunReading } from "./run-reading.ts";
 import { LiveRun, neverAborted } from "./live.ts";
 import type { RunNotice } from "./notice.ts";
 import { checkOptions, resolveOptions, type FlowRunnerOptions, type Resolved } from "./options.ts";
@@ -57,6 +58,8 @@ export interface ResumeOptions {
    * default), or are withdrawn and asked again under new ids (`supersede`).
    */
   readonly unanswered?: "keep" | "supersede";
+  /** The run's log as `read` has just read it, so that it is not read again; for runs that are named by their id. */
+  readonly reading?: RunReading | undefined;
 }
 
 export interface RetryOptions {
@@ -134,9 +137,10 @@ export class FlowRunner {
     options: ResumeOptions = {},
   ): Promise<RunResult<F>> {
     const graph = graphOf(flow);
-    checkOptions(options, ["signal", "runId", "unanswered"]);
+    checkOptions(options, ["signal", "runId", "unanswered", "reading"]);
     const signal = options.signal ?? neverAborted;
-    const live = await this.#standing(graph, checkpoint, signal, options.runId);
+    const { reading, runId: asked } = options;
+    const live = await this.#standing(graph, checkpoint, signal, { asked, reading });
     const { runId } = live.state.seed;
     checkPhase(runId, live.state.phase);
     if (live.mac !== undefined && usedBefore(live.mac) === "cancelled")
@@ -201,7 +205,8 @@ export class FlowRunner {
     options: ResumeOptions = {},
   ): Promise<RunResult<F>> {
     const graph = graphOf(flow);
-    const live = await this.#reopened(graph, runId, options.signal ?? neverAborted);
+    const { signal = neverAborted, reading } = options;
+    const live = await this.#reopened(graph, runId, signal, reading);
     const { phase } = live.state;
     if (phase.is === "ended" && phase.how === "completed")
       return resultOf(live, { status: "completed" });
@@ -299,8 +304,21 @@ export class FlowRunner {
   ): Promise<readonly RunEvent[]> {
     const { parts, scope } = this.#resolved;
     const graph = graphOf(flow);
-    if (after > 0) return readSince(graph, parts, { scope, runId, after });
+    if (after > 0) return (await readSince(graph, parts, { scope, runId, after })).events;
     return (await readLog(graph, parts, scope, runId)).events;
+  }
+
+  /** As `history`, and what `adopt` or `resume` goes on from without reading the log again. @throws as `adopt` */
+  async read(
+    flow: Flow,
+    runId: string,
+    { after = 0 }: { readonly after?: number } = {},
+  ): Promise<RunReading> {
+    const { parts, scope } = this.#resolved;
+    const graph = graphOf(flow);
+    const { events, goOn } = await readSince(graph, parts, { scope, runId, after });
+    const { keyring } = parts;
+    return new RunReading(events, { graph, keyring, scope, runId }, goOn);
   }
 
   /** The id of a run that begins. @throws FlowError `input-invalid` */
@@ -334,10 +352,13 @@ export class FlowRunner {
     graph: Graph,
     from: Checkpoint | string,
     signal: AbortSignal,
-    asked?: string,
+    {
+      asked,
+      reading,
+    }: { readonly asked?: string | undefined; readonly reading?: RunReading | undefined } = {},
   ): Promise<LiveRun> {
     return typeof from === "string"
-      ? this.#reopened(graph, from, signal)
+      ? this.#reopened(graph, from, signal, reading)
       : this.#passedBack(graph, from, signal, asked);
   }
 
@@ -378,9 +399,16 @@ export class FlowRunner {
     return new LiveRun({ graph, parts, signal, mac, ...carried(state, migrated) });
   }
 
-  async #reopened(graph: Graph, runId: string, signal: AbortSignal): Promise<LiveRun> {
+  async #reopened(
+    graph: Graph,
+    runId: string,
+    signal: AbortSignal,
+    reading?: RunReading,
+  ): Promise<LiveRun> {
     const { parts, scope } = this.#resolved;
-    return this.#logged(graph, await readRun(graph, parts, scope, runId), signal);
+    const { keyring } = parts;
+    const known = RunReading.taken(reading, { graph, keyring, scope, runId });
+    return this.#logged(graph, known ?? (await readRun(graph, parts, scope, runId)), signal);
   }
 
   /** `first`: what happens to it now, before it is carried over to the graph as it is. */

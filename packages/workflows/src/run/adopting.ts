@@ -6,6 +6,7 @@
  * A3 A run that can't be read is reported and set aside: the others go on (WF-32).
  */
 
+import type { RunReading } from "@holdpoint/flow";
 import { errorInfo } from "@holdpoint/tools";
 
 import { WorkflowError } from "../errors.ts";
@@ -40,11 +41,11 @@ export function adoptRun(parts: Parts, runId: string): Promise<Adoption> {
     parts.lanes
       .enter(runId, async (signal) => {
         const opened = await parts.access.require(runId);
-        const { adoption, begin, current } = await judged(parts, opened);
+        const { adoption, begin, current, reading } = await judged(parts, opened);
         resolve(adoption);
         if (begin === undefined) return;
         parts.faults.clear(runId);
-        await workOn(parts, current, begin, signal).catch((fault: unknown) =>
+        await workOn(parts, current, begin, signal, { reading }).catch((fault: unknown) =>
           parts.faults.put(runId, fault),
         );
       })
@@ -60,10 +61,10 @@ export function wakeRun(parts: Parts, runId: string): void {
   const work = parts.lanes.enter(runId, async (signal) => {
     const opened = await parts.access.load(runId);
     if (opened?.record.standing.status !== "interrupted") return;
-    const { begin, current } = await judged(parts, opened);
+    const { begin, current, reading } = await judged(parts, opened);
     if (begin === undefined) return;
     parts.faults.clear(runId);
-    await workOn(parts, current, begin, signal);
+    await workOn(parts, current, begin, signal, { reading });
   });
   work.catch((fault: unknown) => parts.faults.put(runId, fault));
 }
@@ -123,6 +124,8 @@ export interface Judged {
   readonly adoption: Adoption;
   readonly begin?: Begin;
   readonly current: OpenRun;
+  /** Its log, where it was read for this. */
+  readonly reading?: RunReading | undefined;
 }
 
 /** @throws WorkflowError `run-moved`, `store-unavailable` */
@@ -144,7 +147,7 @@ export async function judged(parts: Parts, opened: OpenRun): Promise<Judged> {
   const decided = log === "paused" && (await anyDecided(parts, record.waits));
   const next = reconcile({ log, registry: standing.status, decided });
   const current = await followed(parts, opened, record, next);
-  return acted(parts, current, next);
+  return { ...(await acted(parts, current, next)), reading: logged.reading };
 }
 
 async function acted(parts: Parts, current: OpenRun, next: Reconciled): Promise<Judged> {

@@ -1,4 +1,4 @@
-import { FlowError, type RunEvent } from "@holdpoint/flow";
+import { FlowError, type RunEvent, type RunReading } from "@holdpoint/flow";
 
 import type { Workflow } from "../definition/define.ts";
 import { workflowFacts } from "../definition/facts.ts";
@@ -9,9 +9,9 @@ import { failureBy } from "./faults.ts";
 import type { Parts } from "./parts.ts";
 import type { LogStatus } from "./reconcile.ts";
 
-/** What a run's log says. `record`: the registry's, brought to where the log is. */
+/** What a run's log says. `record`: the registry's, brought to where the log is. `reading`: for going on from it. */
 export type Logged =
-  | { readonly log: LogStatus; readonly record: RunRecord }
+  | { readonly log: LogStatus; readonly record: RunRecord; readonly reading?: RunReading }
   | { readonly failed: OpenRun };
 
 /**
@@ -61,13 +61,14 @@ export async function knownLog(
   const isAnew = isDue || opened.outdated !== undefined;
   const known = isAnew ? { ...pendingRun(record.facts), cancel: record.cancel } : record;
   const runner = parts.runner({ log: parts.log });
-  const events = await runner.history(flow, runId, { after: known.revision });
+  const reading = await runner.read(flow, runId, { after: known.revision });
+  const { events } = reading;
   const step = (seen: RunRecord, event: RunEvent): RunRecord => follow(seen, event, retry);
   const seen = events.reduce(step, known);
   if (parts.log.home === parts.access.registry.home) {
     await assertNotPutBack(parts, opened, movesOf(known, events, step));
   }
-  return { log: logStatusOf(seen), record: seen };
+  return { log: logStatusOf(seen), record: seen, reading };
 }
 
 /**

@@ -109,7 +109,7 @@ async function retried(
   let hasBegun = false;
   const onBegun = (): void => {
     hasBegun = true;
-    brought.onBegun();
+    brought.onBegun?.();
   };
   try {
     await workOn(parts, running, begin, signal, { ...brought, onBegun });
@@ -133,7 +133,7 @@ async function goOn(
   { onBegun }: Brought,
 ): Promise<void> {
   const running = await parts.access.put(runningAgain(opened), opened.version);
-  onBegun();
+  onBegun?.();
   const { begin, current } = await judged(parts, running);
   if (begin !== undefined) await workOn(parts, current, begin, signal);
 }

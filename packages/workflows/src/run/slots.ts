@@ -13,6 +13,11 @@ export class Slots {
     this.#max = max;
   }
 
+  /** Whether one that asks now gets a slot at once. */
+  get isFree(): boolean {
+    return this.#taken < this.#max && this.#queue.length === 0;
+  }
+
   /** Whether a run waits for a slot. */
   isWaiting(runId: string): boolean {
     return this.#queue.some((waiting) => waiting.runId === runId);
@@ -38,7 +43,7 @@ export class Slots {
   async #slot(runId: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.#closed !== undefined) throw this.#closed.reason;
-    if (this.#taken < this.#max && this.#queue.length === 0) {
+    if (this.isFree) {
       this.#taken += 1;
       return;
     }

@@ -11,7 +11,7 @@
  */
 
 import type { ActorRef } from "@holdpoint/approvals";
-import { isFlowError, type Reply, type RunResult } from "@holdpoint/flow";
+import { isFlowError, type Reply, type RunReading, type RunResult } from "@holdpoint/flow";
 import { isSealError } from "@holdpoint/seal";
 
 import { workflowFacts, type WorkflowFacts } from "../definition/facts.ts";
@@ -34,7 +34,9 @@ export interface Brought {
   readonly reply?: Reply;
   /** Who retries it. */
   readonly by?: ActorRef | undefined;
-  readonly onBegun: () => void;
+  readonly onBegun?: () => void;
+  /** Its log, as it was just read. */
+  readonly reading?: RunReading | undefined;
 }
 
 /** @throws what took the run out of this process's hands */
@@ -50,7 +52,9 @@ export async function workOn(
   const how = workflowFacts(definition);
   const owner = new RunOwner(parts, opened, { policy: how.retry, onBegun: brought?.onBegun });
   if (owner.record.cancel !== undefined) return endOf(parts, owner);
-  let next: Taking = { begin, signal, reply: brought?.reply, by: brought?.by };
+  // Of a run that waits for a slot nothing is kept meanwhile (WF-25).
+  const reading = parts.slots.isFree ? brought?.reading : undefined;
+  let next: Taking = { begin, signal, reply: brought?.reply, by: brought?.by, reading };
   for (;;) {
     if (next.begin === "retry") await untilDue(parts, owner, signal); // W4
     const { revision } = owner.record;
@@ -72,7 +76,7 @@ export async function workOn(
       const failure = fails ? undefined : failureBy(error, owner.record);
       if (failure !== undefined) return owner.move({ status: "failed", failure });
       if (!fails) throw error; // W2
-      next = { begin: "retry", signal, reply: undefined, by: undefined };
+      next = { begin: "retry", signal, reply: undefined, by: undefined, reading: undefined };
     }
   }
 }
@@ -111,6 +115,7 @@ async function toNextStop(
       signal,
       reply: undefined,
       by: undefined,
+      reading: undefined,
     });
     await owner.caughtUp();
     if (owner.record.revision === revision) return; // a decision that the run can't use as it stands
@@ -130,13 +135,14 @@ interface Taking {
   readonly signal: AbortSignal;
   readonly reply: Reply | undefined;
   readonly by: ActorRef | undefined;
+  readonly reading: RunReading | undefined;
 }
 
 async function take(
   parts: Parts,
   { runner, record }: RunOwner,
   how: WorkflowFacts,
-  { begin, signal, reply, by }: Taking,
+  { begin, signal, reply, by, reading }: Taking,
 ): Promise<RunResult> {
   const { id, startedBy } = record.facts;
   switch (begin) {
@@ -149,9 +155,9 @@ async function take(
       });
     }
     case "adopt":
-      return runner.adopt(how.flow, id, { signal });
+      return runner.adopt(how.flow, id, { signal, reading });
     case "resume":
-      return runner.resume(how.flow, id, reply, { signal });
+      return runner.resume(how.flow, id, reply, { signal, reading });
     case "retry":
       return runner.retry(how.flow, id, { signal, ...(by !== undefined && { by }) });
   }
