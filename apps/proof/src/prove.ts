@@ -1,4 +1,5 @@
 // What holds across processes and over faults, a command each: `pnpm proof <name> [--quick] [times]`. CI runs the quick forms.
+import { readAsked } from "./asked.ts";
 import { chaosCommand } from "./chaos/command.ts";
 import type { Proof } from "./command.ts";
 import { differentialCommand } from "./differential/command.ts";
@@ -25,44 +26,19 @@ const commands: Readonly<Record<string, Proof>> = {
   waiting: waitingCommand,
 };
 
-/** Options that take a value. */
-const named: ReadonlySet<string> = new Set([
-  "--seed",
-  "--seeds",
-  "--from",
-  "--threads",
-  "--report",
-  "--flows",
-  "--workers",
-]);
-
 /** Runs the proof that the first argument names; the process ends with 1 where something was wrong. */
-export async function prove(asked: readonly string[], startServer: StartServer): Promise<void> {
-  const [name = "", ...words] = asked;
-  const command = commands[name];
-  if (command === undefined) {
-    process.stderr.write(`which proof? ${Object.keys(commands).join(", ")}\n`);
-    process.exitCode = 2;
-    return;
-  }
-  const quick = words.includes("--quick");
-  const bare = words.filter((_, at) => !named.has(words[at - 1] ?? ""));
-  const times = bare.map(Number).find((number) => Number.isInteger(number));
-  const text = (option: string): string | undefined => {
-    const at = words.indexOf(`--${option}`);
-    return at === -1 ? undefined : words[at + 1];
-  };
-  const number = (option: string): number | undefined => {
-    const given = text(option);
-    return given === undefined ? undefined : Number(given);
-  };
-  const faults = await command({
-    quick,
-    startServer,
-    number,
-    text,
-    ...(times !== undefined && { times }),
-  });
+export async function prove(given: readonly string[], startServer: StartServer): Promise<void> {
+  const [name = "", ...args] = given;
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command === undefined) return refuse(`which proof? ${Object.keys(commands).join(", ")}`);
+  const asked = readAsked(args);
+  if ("refused" in asked) return refuse(asked.refused);
+  const faults = await command({ ...asked, startServer });
   for (const fault of faults) process.stdout.write(`${fault}\n`);
   process.exitCode = faults.length === 0 ? 0 : 1;
+}
+
+function refuse(why: string): void {
+  process.stderr.write(`${why}\n`);
+  process.exitCode = 2;
 }
