@@ -36,11 +36,22 @@ export interface Found {
   readonly opened: OpenRecord | undefined;
 }
 
+const keys = new WeakMap<ApprovalRequest, string>();
+
+/** A request's key; its members never change, and it is looked for more than once. */
+function keyOf(request: ApprovalRequest): string {
+  const known = keys.get(request);
+  if (known !== undefined) return known;
+  const key = requestKeyOf(request);
+  keys.set(request, key);
+  return key;
+}
+
 export async function findPointer(
   access: RecordAccess,
   request: ApprovalRequest,
 ): Promise<Pointer> {
-  const row = await access.store.find(request.scope, requestKeyOf(request));
+  const row = await access.store.find(request.scope, keyOf(request));
   if (row === undefined) return { id: undefined, version: 0, asked: 0 };
   return { id: String(row.values["id"]), version: row.version, asked: Number(row.values["asked"]) };
 }
@@ -51,7 +62,7 @@ export async function findRecord(access: RecordAccess, request: ApprovalRequest)
   const { id } = pointer;
   if (id === undefined) return { pointer, opened: undefined };
   const opened = await access.load(request.scope, id);
-  if (opened?.record.requestKey !== requestKeyOf(request)) throw pointsAstray(request, id); // G2
+  if (opened?.record.requestKey !== keyOf(request)) throw pointsAstray(request, id); // G2
   return { pointer, opened };
 }
 
@@ -85,7 +96,7 @@ export async function filingWrites(
 ): Promise<readonly Write[]> {
   const { scope, rule } = request;
   const requestedAt = await access.store.now();
-  const requestKey = requestKeyOf(request);
+  const requestKey = keyOf(request);
   const proposed = access.codec.bind(request.arguments);
   if (proposed.digest !== request.argumentsDigest) {
     throw new ApprovalError("arguments-differ", "the arguments changed since they were asked for", {
@@ -97,7 +108,7 @@ export async function filingWrites(
     {
       id: request.id,
       facts: factsOf(request),
-      context: access.codec.bind(request.context).text,
+      context: access.codec.bindContext(request.context),
       requestedAt,
       expiresAt: expiryOf(requestedAt, rule),
       requestKey,
@@ -123,7 +134,7 @@ export function askedWrite(
   return {
     statement: statements.putKey,
     scope: request.scope,
-    key: requestKeyOf(request),
+    key: keyOf(request),
     expect: version,
     values: { id, asked: asked + 1 },
   };

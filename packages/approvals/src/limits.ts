@@ -57,10 +57,11 @@ export function isName(value: unknown): value is string {
   );
 }
 
-// Postgres refuses U+0000, and encoders replace a surrogate without its pair: neither may reach a column.
-const unstorable = /[\0\p{Surrogate}]/u;
-
-/** Whether every store keeps this text as it is. */
+/**
+ * Whether every store keeps this text as it is: Postgres refuses U+0000, and encoders replace a surrogate without its pair, so
+ * neither may reach a column.
+ */
 export function isStorableText(text: string): boolean {
-  return !unstorable.test(text);
+  // Node has it from 20 on; the language's own declarations of this target do not.
+  return (text as string & { isWellFormed(): boolean }).isWellFormed() && !text.includes("\0");
 }

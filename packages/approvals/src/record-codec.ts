@@ -76,6 +76,11 @@ export class RecordCodec {
     return { text: sealer.encode(value), digest: sealer.digest(value) };
   }
 
+  /** Free text or data beside the arguments, as of now; nothing is ever compared with it. @throws as `bind` */
+  bindContext(value: unknown): string {
+    return this.#options.sealer.encode(value);
+  }
+
   /** The arguments as a value, freshly built. */
   read(bound: BoundArguments, tool: string): unknown {
     const schema = this.#options.schema(tool);

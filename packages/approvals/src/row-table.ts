@@ -13,14 +13,16 @@ export interface KeyRange {
 /** The rows of one table in one scope, ordered by key (UTF-16 units, which for ids is byte order). */
 export class RowTable {
   readonly #rows = new Map<string, Row>();
-  readonly #keys: string[] = [];
+  /** In order, but for those that came since they were last read. */
+  #keys: string[] = [];
+  #fresh: string[] = [];
 
   get(key: string): Row | undefined {
     return this.#rows.get(key);
   }
 
   set(row: Row): void {
-    if (!this.#rows.has(row.key)) this.#keys.splice(this.#place(row.key), 0, row.key);
+    if (!this.#rows.has(row.key)) this.#fresh.push(row.key);
     this.#rows.set(row.key, row);
   }
 
@@ -28,12 +30,14 @@ export class RowTable {
   drop(key: string): Row | undefined {
     const row = this.#rows.get(key);
     if (row === undefined) return undefined;
+    this.#order();
     this.#rows.delete(key);
     this.#keys.splice(this.#place(key), 1);
     return row;
   }
 
   range({ prefix = "", after, limit = Infinity }: KeyRange): readonly Row[] {
+    this.#order();
     const found: Row[] = [];
     let at = this.#place(after !== undefined && after > prefix ? after : prefix);
     if (this.#keys[at] === after) at += 1;
@@ -43,6 +47,22 @@ export class RowTable {
       found.push(this.#rows.get(key)!);
     }
     return found;
+  }
+
+  /**
+   * Most tables are written row by row and hardly ever read in order: a key put at its place moves all that come after it, in a
+   * table that only grows. So keys are put there when somebody reads, a few one by one, many in one pass.
+   */
+  #order(): void {
+    const fresh = this.#fresh;
+    if (fresh.length === 0) return;
+    this.#fresh = [];
+    if (fresh.length <= fewKeys) {
+      for (const key of fresh) this.#keys.splice(this.#place(key), 0, key);
+      return;
+    }
+    // Two runs in order, which the sort merges in one pass.
+    this.#keys = this.#keys.concat(fresh.toSorted(compare)).toSorted(compare);
   }
 
   /** Where a key is, or would be. */
@@ -56,4 +76,10 @@ export class RowTable {
     }
     return low;
   }
+}
+
+const fewKeys = 16;
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
