@@ -14,14 +14,21 @@ import { limits } from "./limits.ts";
 import type { RawRow } from "./tables.ts";
 import { stateOf } from "./unavailable.ts";
 import {
+  appendsBinds,
+  appendsSql,
   arePutUnderFences,
   bindsOf,
+  canJoin,
   feedsOf,
+  fencesOf,
   inLockOrder,
   placeOf,
   shapeOf,
   writeSql,
 } from "./write-sql.ts";
+
+/** Writes that one expression of the statement applies. */
+type Part = readonly [CheckedWrite, ...CheckedWrite[]];
 
 /** Whether a list can be one statement: its parts see one state of the rows, so none may build on another. */
 export function isOneStatement(writes: readonly CheckedWrite[]): boolean {
@@ -39,9 +46,22 @@ export function oneStatement(
   writes: readonly CheckedWrite[],
   lockMs: number,
 ): PostgresQuery {
-  const ordered = inLockOrder(writes.map((write) => ({ write }))).map(({ write }) => write);
-  const binds = ordered.map((write, at) => bindsOf(attemptId, write, at));
-  return statements.query(commitSql(ordered), Object.assign({ lockMs: `${lockMs}` }, ...binds));
+  const parts = partsOf(writes);
+  const binds = parts.map((part, at) =>
+    part.length === 1 ? bindsOf(attemptId, part[0], at) : appendsBinds(attemptId, part, at),
+  );
+  return statements.query(commitSql(parts), Object.assign({ lockMs: `${lockMs}` }, ...binds));
+}
+
+/** The writes in lock order; log entries that stand next to each other under one fence are one part. */
+function partsOf(writes: readonly CheckedWrite[]): readonly Part[] {
+  const parts: [CheckedWrite, ...CheckedWrite[]][] = [];
+  for (const { write } of inLockOrder(writes.map((each) => ({ write: each })))) {
+    const last = parts.at(-1);
+    if (last !== undefined && canJoin(last[0], write)) last.push(write);
+    else parts.push([write]);
+  }
+  return parts;
 }
 
 /** Runs it. Rejects with the driver's error where it failed for another reason than a write that did nothing. */
@@ -57,30 +77,44 @@ export async function isApplied(session: Session, commit: PostgresQuery): Promis
 
 const sqlByShape = new Map<string, string>();
 
-function commitSql(writes: readonly CheckedWrite[]): string {
-  const feeds = feedsOf(writes);
-  const shape = writes.map((write, at) => shapeOf(write, feeds[at])).join(" ");
+function commitSql(parts: readonly Part[]): string {
+  const heads = parts.map(([head]) => head);
+  const feeds = feedsOf(heads);
+  const fences = fencesOf(heads);
+  const shape = parts
+    .map(({ length }, at) => {
+      const joined = length === 1 ? "" : "*";
+      return `${shapeOf(heads[at]!, feeds[at])}${fences[at] ?? ""}${joined}`;
+    })
+    .join(" ");
   let sql = sqlByShape.get(shape);
-  if (sql === undefined) sqlByShape.set(shape, (sql = makeSql(writes, feeds)));
+  if (sql === undefined) sqlByShape.set(shape, (sql = makeSql(parts, feeds, fences)));
   return sql;
 }
 
 const refusal =
   "holdpoint asks again: a write of this commit does not apply, so none of it is kept";
 
-function makeSql(writes: readonly CheckedWrite[], feeds: ReturnType<typeof feedsOf>): string {
-  const parts = writes.flatMap((write, at) =>
-    writeSql(write, at, feeds[at], at === 0 ? "s" : `w${at - 1}`),
-  );
+function makeSql(
+  parts: readonly Part[],
+  feeds: ReturnType<typeof feedsOf>,
+  fences: ReturnType<typeof fencesOf>,
+): string {
+  const ctes = parts.flatMap(([head, ...more], at) => {
+    const how = { at, after: at === 0 ? "s" : `w${at - 1}`, fence: fences[at] };
+    return more.length === 0 ? writeSql(head, { ...how, feed: feeds[at] }) : appendsSql(head, how);
+  });
+  // T1: also where some entries of the first part stood already, and some not.
+  const first = parts[0]!.length === 1 ? "w0" : "a0";
   // T2. `set_config` is read, or it would not be called; `concat`, or the cast would fail before it is reached.
   return `WITH s AS MATERIALIZED (
       SELECT concat(set_config('lock_timeout', :lockMs, true), set_config('synchronous_commit',
         CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
         ELSE current_setting('synchronous_commit') END, true)) <> '' AS ok),
-    ${parts.join(",\n    ")}
-    SELECT CASE WHEN (SELECT ok FROM w${writes.length - 1}) THEN true
-      WHEN NOT EXISTS (SELECT 1 FROM w0) THEN false
-      ELSE concat('${refusal}', (SELECT count(*) FROM w0))::boolean END AS applied`;
+    ${ctes.join(",\n    ")}
+    SELECT CASE WHEN (SELECT ok FROM w${parts.length - 1}) THEN true
+      WHEN NOT EXISTS (SELECT 1 FROM ${first}) THEN false
+      ELSE concat('${refusal}', (SELECT count(*) FROM ${first}))::boolean END AS applied`;
 }
 
 const invalidText = "22P02";

@@ -116,7 +116,7 @@ function sqlOf(write: CheckedWrite): string {
   const shape = shapeOf(write, feed);
   let sql = sqlByShape.get(shape);
   if (sql === undefined) {
-    sql = `WITH ${writeSql(write, 0, feed).join(",\n    ")} SELECT ok FROM w0`;
+    sql = `WITH ${writeSql(write, { at: 0, feed }).join(",\n    ")} SELECT ok FROM w0`;
     sqlByShape.set(shape, sql);
   }
   return sql;

@@ -80,24 +80,101 @@ export function feedsOf(writes: readonly CheckedWrite[]): readonly (Feed | undef
     .map((feed, at) => feed && { ...feed, back: feed.of + feed.by - 1 - at });
 }
 
-/** The expressions of a WITH that apply a write: the last of them, `w<at>`, has one row where it did, and its `ok` (W3). */
-export function writeSql(
-  write: CheckedWrite,
-  at: number,
-  feed: Feed | undefined,
-  after?: string,
+/** W2: where the lease of each write's fence is locked: a lease once, by the first write under it. */
+export function fencesOf(writes: readonly CheckedWrite[]): readonly (number | undefined)[] {
+  const first = new Map<string, number>();
+  return writes.map(({ table, scope, fence }, at) => {
+    if (fence === undefined) return undefined;
+    const lease = [scope, fence.name, table === tables.leases ? "put" : ""].join("\n");
+    if (!first.has(lease)) first.set(lease, at);
+    return first.get(lease);
+  });
+}
+
+/** Whether a log entry goes along with the one before it, in one expression. */
+export function canJoin(one: CheckedWrite, next: CheckedWrite): boolean {
+  if (one.table !== tables.log || next.table !== tables.log || one.scope !== next.scope)
+    return false;
+  if (one.fence?.name !== next.fence?.name || one.fence?.epoch !== next.fence?.epoch) return false;
+  return [one, next].every(({ before, from }) => before === null && from === null);
+}
+
+/** How a part stands among the others of its statement. */
+interface Among {
+  readonly at: number;
+  /** The part that has to have done something before (W4). */
+  readonly after?: string;
+  /** Which part locks the lease of its fence; by default itself. */
+  readonly fence?: number | undefined;
+}
+
+/**
+ * The expressions that append several log entries under one guard: `a<at>` has a row for each that was, `w<at>` is there where all
+ * were.
+ */
+export function appendsSql(
+  head: CheckedWrite,
+  { at, after, fence = at }: Among,
 ): readonly string[] {
-  const { table, before, from: notBefore, fence } = write;
-  const columns = Object.keys(table.columns);
+  const { sql, guards } = guardsOf(head, { at, fence, ...(after !== undefined && { after }) });
+  const of = (name: string, type: string): string => `:${name}Of${at}::${type}[]`;
+  return [
+    ...sql,
+    `a${at} AS (
+      INSERT INTO {log} (scope, key, row_version, attempt, run, revision, text)
+      SELECT :scope${at}::text, entry.key, 1, :attempt::text, entry.run, entry.revision, entry.text
+      FROM unnest(${of("key", "text")}, ${of("run", "text")}, ${of("revision", "bigint")}, ${of("text", "text")})
+        AS entry (key, run, revision, text)
+      WHERE ${guards.join(" AND ")}
+      ON CONFLICT (scope, key) DO NOTHING RETURNING true AS ok)`,
+    `w${at} AS (SELECT true AS ok FROM a${at} HAVING count(*) = cardinality(${of("key", "text")}))`,
+  ];
+}
+
+export function appendsBinds(
+  attemptId: string,
+  writes: readonly CheckedWrite[],
+  at: number,
+): Binds {
+  const [{ scope, fence } = { scope: "", fence: undefined }] = writes;
+  const column = (name: string): string[] => writes.map(({ values }) => String(values[name]));
+  return {
+    attempt: attemptId,
+    [`scope${at}`]: scope,
+    [`fence${at}`]: fence?.name ?? null,
+    [`fencedBelow${at}`]: fence?.epoch ?? null,
+    [`keyOf${at}`]: writes.map(({ key }) => key),
+    [`runOf${at}`]: column("run"),
+    [`revisionOf${at}`]: column("revision"),
+    [`textOf${at}`]: column("text"),
+  };
+}
+
+/** What a write is guarded by, and the expression that locks its fence's lease, where that is its own. */
+function guardsOf({ table, fence }: CheckedWrite, { at, after, fence: by = at }: Among) {
   const guards = after === undefined ? [] : [`(SELECT ok FROM ${after})`];
   const sql: string[] = [];
   if (fence !== undefined) {
     // W2. An owner's own renewals must not each hold a share of what both are about to write.
     const lock = table === tables.leases ? "UPDATE" : "SHARE";
-    sql.push(`f${at} AS MATERIALIZED (
+    if (by === at) {
+      sql.push(`f${at} AS MATERIALIZED (
       SELECT epoch FROM {leases} WHERE scope = :scope${at} AND key = :fence${at} FOR ${lock})`);
-    guards.push(`NOT EXISTS (SELECT 1 FROM f${at} WHERE epoch > :fencedBelow${at}::bigint)`);
+    }
+    guards.push(`NOT EXISTS (SELECT 1 FROM f${by} WHERE epoch > :fencedBelow${at}::bigint)`);
   }
+  return { sql, guards };
+}
+
+/** The expressions of a WITH that apply a write: the last of them, `w<at>`, has one row where it did, and its `ok` (W3). */
+export function writeSql(
+  write: CheckedWrite,
+  { feed, ...among }: Among & { readonly feed: Feed | undefined },
+): readonly string[] {
+  const { at } = among;
+  const { table, before, from: notBefore } = write;
+  const columns = Object.keys(table.columns);
+  const { sql, guards } = guardsOf(write, among);
   const inTime = before === null ? "true" : `{now} < :before${at}::bigint`;
   guards.push(inTime);
   if (notBefore !== null) guards.push(`{now} >= :from${at}::bigint`);

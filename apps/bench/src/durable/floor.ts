@@ -152,3 +152,24 @@ export function results(bed: Bed): () => Promise<unknown> {
     return count;
   };
 }
+
+export function turns(bed: Bed): () => Promise<unknown> {
+  const { results: count, fetch } = workloads.B5;
+  return async () => {
+    const log = new Log(newRun());
+    const said: unknown[] = [];
+    log.event("run-started", { n: 0 });
+    await bed.commit({ log: log.take() });
+    for (let n = 0; n < count; n++) {
+      log.event("visit-started", { visit: `turn#${n}` });
+      const result = await fetch(n);
+      said.push(result);
+      log.event("visit-finished", { visit: `turn#${n}`, adds: result });
+      log.event("routed", { next: ["turn"] });
+      await bed.commit({ log: log.take() });
+    }
+    log.event("completed");
+    await bed.commit({ log: log.take() });
+    return said.length;
+  };
+}

@@ -1,5 +1,6 @@
 import { approve, DeferredApproval } from "@holdpoint/approvals";
-import { FlowRunner, replies, type Flow, type FlowInput } from "@holdpoint/flow";
+import { flow, FlowRunner, replies, type Flow, type FlowInput } from "@holdpoint/flow";
+import { z } from "zod";
 
 import { approvalFlow, dana, keyring, linearFlow, resultsFlow } from "../flow/holdpoint.ts";
 import { workloads } from "../flow/workloads.ts";
@@ -43,4 +44,25 @@ export function approval(bed: Bed): () => Promise<unknown> {
 
 export function results(bed: Bed): () => Promise<unknown> {
   return answered(bed, resultsFlow(workloads.B5), { n: 0 });
+}
+
+/** An agent's loop: each turn is a node's visit, and its state holds everything that was said so far. */
+export function turns(bed: Bed): () => Promise<unknown> {
+  const { results: count, fetch } = workloads.B5;
+  const Said = z.object({ rows: z.array(z.object({ id: z.int(), text: z.string() })) });
+  const built = flow("turns", z.object({ n: z.int(), said: z.array(Said) }))
+    .node("turn", async ({ n, said }) => ({
+      n: n + 1,
+      said: [...said, { rows: [...(await fetch(n)).rows] }],
+    }))
+    .route("turn", ["turn", "$end"], ({ n }) => (n < count ? "turn" : "$end"))
+    .build();
+  const runner = runnerOn(bed);
+  return async () => {
+    const done = await runner.run(built, { n: 0, said: [] });
+    if (done.status !== "completed" || done.state.said.length !== count) {
+      throw new Error(done.status);
+    }
+    return done.runId;
+  };
 }

@@ -45,6 +45,12 @@ const all: readonly Workload[] = [
     rounds: 6,
     target: 1.5,
   },
+  {
+    title: "B5g: 200 turns, each adding 10 KB to the state",
+    make: (side, bed) => side.turns(bed),
+    rounds: 3,
+    target: 1.5,
+  },
 ];
 
 interface Taken {

@@ -5,7 +5,7 @@
  * R1 What is known goes by the whole text: one character less, and it is another text. Where it stands, and what its columns
  *    say, is compared at each reading (K1 and K2 of `record-codec.ts`).
  * R2 Nobody changes what is read: it is frozen to the ground.
- * R3 Few are known, and no long ones: the oldest goes first.
+ * R3 Few are known, and no long ones: what was not read for longest goes first.
  */
 
 import type { Header } from "@holdpoint/seal";
@@ -24,7 +24,11 @@ export class KnownRecords<Body> {
   readonly #known = new Map<string, KnownRecord<Body>>();
 
   of(sealed: string): KnownRecord<Body> | undefined {
-    return this.#known.get(sealed);
+    const known = this.#known.get(sealed);
+    if (known === undefined) return undefined;
+    this.#known.delete(sealed); // R3: what is read again is the youngest
+    this.#known.set(sealed, known);
+    return known;
   }
 
   keep(sealed: string, record: KnownRecord<Body>): void {

@@ -195,6 +195,8 @@ describe("a text that is known already", () => {
     const record = { header: {}, text: "", body: 1 };
     for (let at = 0; at <= knownRecordsMax; at += 1) known.keep(`text ${at}`, record);
     expect([known.of("text 0"), known.of("text 1")]).toEqual([undefined, record]);
+    known.keep("one more", record);
+    expect([known.of("text 1"), known.of("text 2")]).toEqual([record, undefined]); // it was read since
     known.keep("x".repeat(knownRecordCharsMax + 1), record);
     expect(known.of("x".repeat(knownRecordCharsMax + 1))).toBeUndefined();
   });
