@@ -431,6 +431,31 @@ describe("the deferred port", () => {
     expect(answer).toMatchObject({ approvalId: "waiting", decision: { approved: true } });
   });
 
+  it("APR-18 leaves a record as it was decided where it is its own denial that is found", async () => {
+    let meanwhile: (() => Promise<unknown>) | undefined;
+    const real = memoryApprovalStore();
+    let lookups = 0;
+    const store: ApprovalStore = {
+      ...real,
+      async find(...where) {
+        lookups += 1;
+        const first = lookups === 2 ? meanwhile : undefined; // the record was read, and its denial is looked for next
+        await first?.();
+        return real.find(...where);
+      },
+    };
+    const here = world({ store });
+    const id = await file(here);
+    const other = new DeferredApproval(real, { keyring });
+    const decision = deny({ by: await person("dana"), forRun: true });
+    lookups = 0;
+    meanwhile = () => other.records.decide({ scope, id, decision });
+    const answer = await here.port.request(requestFor(), how());
+    expect(answer).toMatchObject({ approvalId: id, decision: { approved: false, forRun: true } });
+    expect(answer).not.toHaveProperty("decision.coveredBy");
+    expect(await here.records.show(scope, id)).toMatchObject({ state: "decided" });
+  });
+
   it("APR-18 covers the run also where the denial is settled at once, and not by a denial of this call alone", async () => {
     const here = world();
     const first = await file(here);

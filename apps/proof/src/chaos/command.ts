@@ -6,7 +6,7 @@ import { chaos, type Chaos } from "./chaos.ts";
 
 /** What a release asks for, and what CI has time for. */
 const flowsOfRelease = 10_000;
-const flowsQuick = 60;
+const flowsQuick = 40;
 
 const quickForm = { flows: flowsQuick, workers: 2, restartsMin: 2, killsMin: 2 } as const;
 

@@ -23,7 +23,7 @@ export interface ChaosJob {
   readonly started: readonly number[];
 }
 
-/** `went`: a look at what waits came to its end, and everything there was answered. */
+/** `went`: a look at what waits came to its end, everything there was answered, and some session is held here. */
 export type ChaosLine = { readonly started: number } | { readonly went: true };
 
 const leaseMs = 4_000;
@@ -155,7 +155,7 @@ for (;;) {
         items.slice(at, at + answeredAtOnce).map((view) => quietly(() => answer(view))),
       );
     if (items.length < openMax) await startSome();
-    say({ went: true });
+    if (held().length > 0) say({ went: true });
   });
   await setTimeout(20);
 }

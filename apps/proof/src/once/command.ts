@@ -7,8 +7,8 @@ import { print, stopwatch, type ProofHow } from "../command.ts";
 import { race, type Field } from "./race.ts";
 
 /** On a file, processes with a client each; on a server, two processes with many. */
-export const onFile: Field = { processes: 8, clients: 1 };
-export const onServer: Field = { processes: 2, clients: 32 };
+const onFile: Field = { processes: 8, clients: 1 };
+const onServer: Field = { processes: 2, clients: 32 };
 
 export async function onceCommand(how: ProofHow): Promise<readonly string[]> {
   const { quick, times = 2_000, startServer } = how;

@@ -1,5 +1,6 @@
 import {
   memoryApprovalStore,
+  memoryHome,
   StoreUnavailable,
   type ApprovalStore,
   type Write,
@@ -9,6 +10,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import { END, flow, memoryRunLog, replies, type Flow, type RunLog } from "../../src/index.ts";
+import { handClock } from "../support/clock.ts";
 import { no, paused, rejection, stateOf, world, yes } from "../support/world.ts";
 
 /** A log that is away for its n-th commit. */
@@ -179,4 +181,76 @@ describe("a settle that was announced, in a database of its own", () => {
     expect(stateOf(ended)).toEqual({ said: "pay 1" });
     expect(under.paid).toEqual(["pay 1"]);
   });
+
+  it("STORE-13 FLOW-77 answers its run when it arrives after somebody else has announced one", async () => {
+    const under = onePayment();
+    const log = memoryRunLog();
+    const inner = memoryApprovalStore();
+    const one = keepingBack(inner);
+    const two = keepingBack(inner);
+    const here = world({ store: one.store });
+    const other = world({ store: two.store });
+    const { pending } = paused(await here.runner({ log }).run(under.flow, {}, { runId: "r" }));
+    const reply = () => replies({ [pending.id]: yes() });
+    one.before(async () => {
+      throw new StoreUnavailable("the approvals are away");
+    });
+    await rejection(here.runner({ log }).resume(under.flow, "r", reply()));
+    two.before(() => inner.commit(one.kept[0]!.attemptId, one.kept[0]!.writes));
+    const beaten = await rejection(other.runner({ log }).resume(under.flow, "r", reply()));
+    expect(beaten).toMatchObject({ code: "approval-already-decided" });
+    expect(under.paid).toEqual([]);
+
+    const ended = await other.runner({ log }).resume(under.flow, "r");
+    expect(stateOf(ended)).toEqual({ said: "pay 1" });
+    expect(under.paid).toEqual(["pay 1"]);
+    expect(await other.outcomes()).toEqual(["executed"]);
+  });
+});
+
+it("STORE-13 APR-21 says of a gate whose spending a recovery finished that it was passed", async () => {
+  const f = flow("f", z.object({ n: z.number() }))
+    .gate("may", { payload: ({ n }) => ({ n }) })
+    .build();
+  const log = memoryRunLog();
+  const inner = memoryApprovalStore();
+  const { store, before } = keepingBack(inner);
+  const here = world({ store });
+  const { id } = paused(await here.runner({ log }).run(f, { n: 1 }, { runId: "r" })).pending;
+  await here.port.records.decide({ scope: "default", id, decision: yes() });
+  before(async () => {
+    throw new StoreUnavailable("the approvals are away");
+  });
+  await rejection(here.runner({ log }).resume(f, "r"));
+  expect(await here.count("decided")).toBe(1);
+
+  const other = world({ store: inner });
+  expect(stateOf(await other.runner({ log }).adopt(f, "r"))).toEqual({ n: 1 });
+  expect(await other.outcomes()).toEqual(["passed"]);
+});
+
+it("APR-13 FLOW-59 closes a question that nobody had on record when its process died, and that expired since", async () => {
+  const clock = handClock();
+  const paid: number[] = [];
+  const pay = defineTool({
+    name: "pay",
+    description: "Pays.",
+    input: z.object({ n: z.int() }),
+    confirm: () => ({ expiresInMs: 1_000 }),
+    execute: ({ n }) => void paid.push(n),
+  });
+  const f = flow("f", z.object({ n: z.number() }))
+    .call("pay", pay, { args: ({ n }) => ({ n }), into: () => ({}) })
+    .build();
+  const log = memoryRunLog();
+  const here = world({ store: memoryApprovalStore(memoryHome({ clock })), clock });
+  await rejection(here.runner({ log: awayAt(log, 2) }).run(f, { n: 1 }, { runId: "r" }));
+  expect(await here.count("pending")).toBe(1);
+  await clock.move(2_000);
+
+  const denied = await rejection(here.runner({ log }).adopt(f, "r"));
+  expect(denied).toMatchObject({ code: "approval-denied" });
+  expect(await here.count("pending")).toBe(0);
+  expect(await here.outcomes()).toEqual(["expired"]);
+  expect(paid).toEqual([]);
 });
