@@ -37,6 +37,8 @@ const KINDS: readonly (readonly [name: string, value: unknown, own: SealerOption
   ["an empty list", [], {}],
   ["an object", { name: "x".repeat(30), count: 1, list: [] }, {}],
   ["a list", ["x".repeat(20), 1, "y", null, true], {}],
+  ["a list of strings", ["x", "y", "z"], {}],
+  ["an object of strings", { a: "x", b: "y", c: "z" }, {}],
   ["a list of pairs", { $a: "x".repeat(20), $b: 2 }, {}],
   [
     "a Map",

@@ -126,6 +126,8 @@ describe("places in refusals", () => {
       'order.items[3]["unit price"][""].$x.keys(0)',
     );
     expect(format([{ place: "values(1)" }, 0])).toBe("values(1)[0]");
+    expect(format(["a ".repeat(32)])).toBe(`["${"a ".repeat(32)}"]`);
+    expect(format([`${"a ".repeat(32)}b`])).toBe(`["${"a ".repeat(32)}…"]`);
     expect(format(["a".repeat(64), "b".repeat(65)])).toBe(
       `${"a".repeat(64)}["${"b".repeat(64)}…"]`,
     );

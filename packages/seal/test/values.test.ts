@@ -258,9 +258,10 @@ describe("each kind of value has one text", () => {
 
   it("SEAL-07 doesn't ask another realm's prototype for toJSON", () => {
     const foreign: unknown = runInNewContext(
-      "Object.prototype.toJSON = () => 'x'; Array.prototype.toJSON = () => 'y'; ({ a: [1, {}] })",
+      "Object.prototype.toJSON = () => 'x'; Array.prototype.toJSON = () => 'y'; ({ a: [1, {}], b: [2], c: [[3]] })",
     );
-    expect(encode(foreign)).toBe('{"a":[1,{}]}');
+    expect(encode(foreign)).toBe('{"a":[1,{}],"b":[2],"c":[[3]]}');
+    expect(encode([(foreign as { b: unknown }).b])).toBe("[[2]]");
   });
 
   it("SEAL-08 defines decoded keys and never touches a prototype", () => {
