@@ -151,6 +151,38 @@ describe("an answer", () => {
     expect((answered as never as { answers: object[] }).answers[0]).not.toHaveProperty("given");
   });
 
+  it("FLOW-54 that comes a second time is told whose was the first, where that is known", async () => {
+    for (const durable of [false, true]) {
+      for (const by of [dana, undefined]) {
+        const f = asking((ctx) => ctx.ask(Yes).then(() => []));
+        const { runner } = world(durable ? { log: memoryRunLog() } : {});
+        const { checkpoint } = waiting(await runner().run(f, { n: 1 }, { runId: "r" }));
+        const said = answer(Yes, true, by && { by });
+        stateOf(await runner().resume(f, checkpoint, said));
+        const error = await rejection(runner().resume(f, checkpoint, answer(Yes, false)));
+        const code = durable ? "resume-terminal" : "approval-already-decided";
+        expect(error).toMatchObject({ code });
+        if (durable) continue;
+        expect(error).toMatchObject({ decision: { approved: true } });
+      }
+    }
+    const { alreadyAnswered } = await import("../../src/run/already.ts");
+    const given = {
+      kind: "interrupt",
+      visit: "a#1",
+      callId: "c",
+      payload: { form: "text", text: "1" },
+    };
+    expect(
+      alreadyAnswered({ ...given, by: { id: "dana", assurance: "none" } } as never, 7),
+    ).toMatchObject({
+      decision: { by: { id: "dana" }, at: 7 },
+    });
+    expect(alreadyAnswered({ ...given, by: undefined } as never, 7)).toMatchObject({
+      decision: { by: { id: "unnamed", assurance: "none" }, at: 7 },
+    });
+  });
+
   it("FLOW-61 that meets a fault of this process is no answer that does not fit", async () => {
     const { live, broken, fault, wait } = await standing(
       asking((ctx) => ctx.ask(Yes).then(() => [])),

@@ -474,6 +474,27 @@ describe("a gate", () => {
 });
 
 describe("a call that outlives its execution", () => {
+  it("FLOW-07 APR-21 ends unused where its portable run is aborted right before it", async () => {
+    const { gated, log } = effects();
+    const stop = new AbortController();
+    let visits = 0;
+    const f = flow("f", State)
+      .node("a", async (s, ctx) => {
+        visits += 1;
+        if (visits === 2) queueMicrotask(() => stop.abort());
+        return { sum: (await ctx.call(gated, { n: s.n })).got };
+      })
+      .build();
+    const { runner, outcomes } = world();
+    const first = paused(await runner().run(f, { n: 1 }));
+    const { signal } = stop;
+    expect(await rejection(runner().resume(f, first.checkpoint, yes(), { signal }))).toMatchObject({
+      code: "aborted",
+    });
+    await settle();
+    expect([visits, log, await outcomes()]).toEqual([2, [], ["unused"]]);
+  });
+
   it("FLOW-72 APR-21 says on no record how it ended where its run is aborted from within it", async () => {
     const stop = new AbortController();
     let entered = 0;
