@@ -97,7 +97,10 @@ describe("a call whose port answers at once, and on record", () => {
       const { prompt, states } = promptPort();
       const { f, log } = calling(new Executor({ approvals: prompt }));
       const { runner, count } = world(logs());
-      expect(stateOf(await runner().run(f, { n: 1 })).sum).toBe(10);
+      expect(stateOf(await runner().run(f, { n: 1 }, { runId: "r" })).sum).toBe(10);
+      // What was asked there is on that port's records, and not in this run's log.
+      const history = durable ? await runner().history(f, "r") : [];
+      expect(history.map(({ type }) => type)).not.toContain("approval-requested");
       expect([log, await states(), await count("consumed")]).toEqual([
         ["gated(1)"],
         ["executed"],
@@ -327,6 +330,14 @@ describe("a port that gives no id", () => {
     stateOf(await runner().resume(f, first.checkpoint, reply));
     expect(await rejection(runner().resume(f, first.checkpoint, reply))).toMatchObject(decided);
     expect(log).toEqual(["gated(1)"]);
+    const durable = world({ approvals: port, log: memoryRunLog() });
+    const second = paused(await durable.runner().run(f, { n: 1 }, { runId: "r" }));
+    const { id } = second.pending;
+    stateOf(await durable.runner().resume(f, "r", replies({ [id]: yes() })));
+    const history = await durable.runner().history(f, "r");
+    expect(history.find(({ type }) => type === "call-finished")).toMatchObject({
+      approval: { id },
+    });
   });
 
   it("FLOW-26 leaves nothing to be withdrawn, and says so", async () => {
@@ -431,6 +442,22 @@ describe("a gate", () => {
       // One that hears of the abort before it files anything has asked nobody.
       const left = when === "at once" ? [] : ["cancelled"];
       expect([filed, await count("pending"), await outcomes()]).toEqual([["pending"], 0, left]);
+    }
+  });
+
+  it("FLOW-07 is not waited for either where its port never answers, whenever the run is aborted", async () => {
+    for (const when of ["at once", "later"] as const) {
+      const stop = new AbortController();
+      const silent: ApprovalPort = {
+        request: () => {
+          if (when === "at once") stop.abort();
+          else queueMicrotask(() => stop.abort());
+          return new Promise<never>(() => {});
+        },
+      };
+      const { runner } = world({ approvals: silent });
+      const running = runner().run(gate(), { n: 1 }, { signal: stop.signal });
+      expect(await rejection(running)).toMatchObject({ code: "aborted" });
     }
   });
 
