@@ -6,11 +6,12 @@ import {
   DeferredApproval,
   memoryApprovalStore,
 } from "@holdpoint/approvals";
-import { defineTool, Executor, ToolError } from "@holdpoint/tools";
+import { defineTool, errorInfo, Executor, rebuildError, ToolError } from "@holdpoint/tools";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import { openCheckpoint } from "../../src/checkpoint/open.ts";
+import { FlowError } from "../../src/errors.ts";
 import { graphOf } from "../../src/graph/flow.ts";
 import {
   answer,
@@ -488,7 +489,9 @@ describe("a question", () => {
         },
         { asks: [Yes], timeoutMs: 100 },
       )
-      .node("mend", async (_, ctx) => void (await ctx.step("mending", () => mended)))
+      .node("mend", async (_, ctx) => {
+        await ctx.step("mending", () => mended);
+      })
       .failed("ask", "mend")
       .edge("ask", "$end")
       .edge("mend", "$end")
@@ -526,6 +529,13 @@ describe("a question", () => {
 });
 
 describe("a part of a run by itself", () => {
+  it("FLOW-36 an error is built again with its facts, and without any where none are kept", () => {
+    const info = errorInfo(new FlowError("node-failed", "it failed", { node: "a#1" }));
+    expect(rebuildError(info)).toMatchObject({ code: "node-failed", data: { node: "a#1" } });
+    const bare = rebuildError({ ...info, attributes: {} });
+    expect(bare).toMatchObject({ code: "node-failed", message: "it failed", data: {} });
+  });
+
   it("FLOW-10 a frame that leads nowhere and reached no end fails, naming where it is", async () => {
     const { live } = await standing(asking((ctx) => ctx.ask(Yes).then(() => [])));
     const place = rootPlace(live, drive);
