@@ -1,14 +1,18 @@
 // A platform without `setImmediate`, watchers that are taken back, removals that no store does.
+import { keyringOf } from "@holdpoint/seal";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import {
   auditKey,
+  checkedRule,
+  DeferredApproval,
   eventLoopTurn,
   limits,
   memoryApprovalStore,
   memoryHome,
   memoryRemover,
   statements,
+  type ApprovalRule,
   type Removal,
   type Write,
 } from "../src/index.ts";
@@ -26,6 +30,47 @@ const auditWrite = (of: string, id: string, number: number): Write => ({
 });
 const row = (key: string) =>
   ({ statement: "log.put", scope, key, expect: 0, values: { n: 1 } }) as const;
+
+describe("the audit trail of a record", () => {
+  const keyring = keyringOf(new Uint8Array(32).fill(7));
+
+  it("APR-22 is asked for by ids alone, and a missing record has none", async () => {
+    const { records } = new DeferredApproval(memoryApprovalStore(), { keyring });
+    expect(await records.verifyAudit(scope, "apr-1")).toEqual({ status: "missing" });
+    for (const [ofScope, id] of [
+      ["no scope", "apr-1"],
+      [scope, "no id"],
+    ] as const) {
+      await expect(records.verifyAudit(ofScope, id)).rejects.toMatchObject({ code: "id-invalid" });
+    }
+  });
+});
+
+describe("a rule", () => {
+  it("APR-14 APR-15 may go as far as its bounds, and not one further", () => {
+    const { approversMax, quorumMax, noteCharactersMax, durationMsMax } = limits;
+    const names = (count: number) => Array.from({ length: count }, (_, at) => `person-${at}`);
+    const atMost: readonly ApprovalRule[] = [
+      { approvers: names(approversMax) },
+      { quorum: 1 },
+      { quorum: quorumMax },
+      { expiresInMs: durationMsMax, useWithinMs: 1 },
+      { title: "t".repeat(noteCharactersMax) },
+    ];
+    for (const rule of atMost) expect(checkedRule(rule)).toEqual(rule);
+    const beyond: readonly ApprovalRule[] = [
+      { approvers: names(approversMax + 1) },
+      { approvers: [] },
+      { quorum: 0 },
+      { quorum: quorumMax + 1 },
+      { expiresInMs: durationMsMax + 1 },
+      { useWithinMs: 0 },
+      { title: "t".repeat(noteCharactersMax + 1) },
+    ];
+    for (const rule of beyond)
+      expect(() => checkedRule(rule)).toThrow(expect.objectContaining({ code: "rule-invalid" }));
+  });
+});
 
 describe("a turn of the event loop", () => {
   afterEach(() => void vi.unstubAllGlobals());

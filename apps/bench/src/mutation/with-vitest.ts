@@ -1,8 +1,9 @@
 /**
- * Mutation testing of a package by vitest itself: `node src/mutation/with-vitest.ts <package> [share] [seed] [sources]`. Each
- * mutant is one small change of a source, written into a copy of the workspace; those tests of the package that run the place
- * have to notice it (`touching.ts`). `sources` is a regular expression: only files that it matches are mutated. One process a
- * mutant: slow, and nothing of one mutant can reach the next. Writes `docs/reports/<package>-mutation.md`. A package that
+ * Mutation testing of a package by vitest itself: `node src/mutation/with-vitest.ts <package> [share] [seed] [sources] [places]`.
+ * Each mutant is one small change of a source, written into a copy of the workspace; those tests of the package that run the
+ * place have to notice it (`touching.ts`). `sources` and `places` are regular expressions: only files that the one matches are
+ * mutated, and there only what the other matches as `file:line kind`, so that single mutants can be shown to tests again. One
+ * process a mutant: slow, and nothing of one mutant can reach the next. Writes `docs/reports/<package>-mutation.md`. A package that
  * needs a server is given one as `DATABASE_URL`.
  */
 import { spawnSync } from "node:child_process";
@@ -24,16 +25,18 @@ import { mutantsOf, type Mutant } from "./mutants.ts";
 import { keepingSetup, telling, touching, type Entered } from "./touching.ts";
 
 const workspace = fileURLToPath(new URL("../../../../", import.meta.url));
-const [name = "approvals", share = "1", seed = "1", only = "."] = process.argv.slice(2);
+const [name = "approvals", share = "1", seed = "1", only = ".", places = "."] =
+  process.argv.slice(2);
 const wanted = new RegExp(only);
+const wantedPlace = new RegExp(places);
 
 /** Sources whose tests stand outside, or that hold no decisions of their own. */
 const leftOut = /^(?:index|contract)\.ts$|^contract\//;
 /** Tests that take long, or that test the tests. */
 const slow =
-  /(?:^|\/)(?:model|once|contract-bites|readme|page-cost|processes|disk|differential|plans|pooler|killed-run|restart|large-graphs|map-large|mistakes)\.test\.ts$/;
+  /(?:^|\/)(?:model|once|contract-bites|readme|page-cost|processes|disk|differential|plans|pooler|killed-run|restart|large-graphs|map-large|mistakes|order-within|order-is-kept)\.test\.ts$/;
 /** A mutant that is still running then is taken for an endless loop, which a test run would notice. */
-const stuckMs = 240_000;
+const stuckMs = 300_000;
 
 const copy = mkdtempSync(join(tmpdir(), "mutants-"));
 process.on("exit", () => rmSync(copy, { recursive: true, force: true }));
@@ -60,7 +63,7 @@ const config = `
     resolve: { conditions },
     ssr: { resolve: { conditions } },
     test: {
-      isolate: false, pool: "threads", maxWorkers: 1, bail: 1, testTimeout: 30_000,
+      isolate: false, pool: "threads", maxWorkers: 1, bail: 1, testTimeout: 120_000,
       sequence: { sequencer: AsGiven },
       setupFiles: order === undefined ? ["./entered.js"] : [],
       ...(process.env.DATABASE_URL && { provide: { postgresUrl: process.env.DATABASE_URL } }),
@@ -81,7 +84,9 @@ const texts = new Map(
 );
 const all = files.flatMap((file) => mutantsOf(file, texts.get(file)!));
 const mutants = all.filter(
-  (_, at) => ((at * 7919 + Number(seed) * 104_729) % 1000) / 1000 < Number(share),
+  ({ file, line, kind }, at) =>
+    ((at * 7919 + Number(seed) * 104_729) % 1000) / 1000 < Number(share) &&
+    wantedPlace.test(`${file}:${line} ${kind}`),
 );
 
 interface Result {

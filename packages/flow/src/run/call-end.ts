@@ -132,7 +132,7 @@ async function spendDenial(
   const stands = await records?.read(live.state.seed.scope, approvalId);
   if (records === undefined || stands === undefined || stands.state === "consumed") return;
   const { argumentsDigest } = stands;
-  if (making.ending !== undefined) site.spending(making.ending);
+  site.spending(making.ending!); // its port was awaited, so it is known
   const asked = questionOf(making, request, approvalId);
   const what = { visit, callId: callId(), approvalId, argumentsDigest, ...asked };
   site.spentOn(made, { approval: await settleDecided(live, records, what) });

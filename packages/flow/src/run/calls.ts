@@ -283,7 +283,7 @@ function spendGiven(
     argumentsDigest: request!.argumentsDigest,
     ...questionOf(making, request!, id),
   };
-  if (making.ending !== undefined) site.spending(making.ending);
+  site.spending(making.ending!); // its port was awaited, so it is known
   return settleDecided(live, records, what).then((spent) => {
     making.approval = way.executor === undefined ? spent : { ...spent, own: records };
   });

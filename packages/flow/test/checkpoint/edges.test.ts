@@ -1,5 +1,5 @@
 // Rare ways through sealing and opening: entries put in other places, keys out of reach, codecs that give something else each time.
-import { memoryHome } from "@holdpoint/approvals";
+import { memoryHome, type ApprovalPort } from "@holdpoint/approvals";
 import { createKeyring, defineCodec, sign } from "@holdpoint/seal";
 import { nodeMac } from "@holdpoint/seal/node";
 import { describe, expect, it } from "vitest";
@@ -90,7 +90,48 @@ describe("a log's entry", () => {
     expect(done).toEqual([]);
   });
 
-  it("FLOW-50 FLOW-73 that repeats what is not there is refused, naming it", async () => {
+  it("FLOW-50 FLOW-73 is of one run in one scope: a whole log is refused under another run's id, and in another scope", async () => {
+    const log = memoryRunLog();
+    const { f, log: done } = looping(80);
+    const { runner } = world({ log });
+    paused(await runner().run(f, from, { runId: "r" }));
+    const stranger = { scope: "elsewhere" };
+    paused(await runner(stranger).run(f, from, { runId: "r" }));
+    done.length = 0;
+    /** All that is kept of a run, read as if it were kept of another. */
+    const keptAs = (inScope: string, isWhole: boolean): RunLog =>
+      Object.assign(Object.create(log) as RunLog, {
+        head: () => log.head(inScope, "r"),
+        read: (_of: string, _run: string, after: number, limit: number) =>
+          log.read(inScope, "r", after, limit),
+        snapshot: async () => (isWhole ? log.snapshot(inScope, "r") : undefined),
+      });
+    for (const isWhole of [true, false]) {
+      const error = { code: "checkpoint-tampered" };
+      const foreign = runner({ log: keptAs("elsewhere", isWhole) });
+      expect(await rejection(foreign.adopt(f, "r"))).toMatchObject(error);
+      expect(await rejection(foreign.resume(f, "r"))).toMatchObject(error);
+      const renamed = runner({ log: keptAs(scope, isWhole) });
+      expect(await rejection(renamed.adopt(f, "s"))).toMatchObject(error);
+      const own = runner({ ...stranger, log: keptAs("elsewhere", isWhole) });
+      paused(await own.adopt(f, "r"));
+    }
+    expect(done).toEqual([]);
+  });
+
+  it("FLOW-73 says nothing of who asked for a run that nobody asked for", async () => {
+    const log = memoryRunLog();
+    const { f } = one();
+    const { runner } = world({ log });
+    const rita = { id: "rita", assurance: "verified" } as const;
+    paused(await runner().run(f, { n: 1 }, { runId: "r" }));
+    paused(await runner().run(f, { n: 1 }, { runId: "by", requestedBy: rita }));
+    const first = async (run: string) => (await log.read(scope, run, 0, 1))[0]!.text;
+    expect(await first("r")).not.toContain("requestedBy");
+    expect(await first("by")).toContain("requestedBy");
+  });
+
+  it("FLOW-73 that repeats what is not there is refused, naming it", async () => {
     const log = memoryRunLog();
     const { f, log: done } = looping(20);
     const { runner } = world({ log });
@@ -115,11 +156,11 @@ describe("a log's entry", () => {
 
   it("FLOW-73 is cut between characters at both of its ends, and compared in long stretches", () => {
     // Two characters that begin alike, and two that end alike.
-    const [woman, man] = ["\u{1F469}", "\u{1F468}"];
+    const [man, woman] = ["\u{1F468}", "\u{1F469}"];
     const [fox, pen] = ["\u{1F98A}", "\u{1F58A}"];
     expect([woman[0], fox[1]]).toEqual([man[0], pen[1]]);
     const part = "a text of some length ".repeat(20_000); // 440,000 characters
-    const texts = [`{${fox}${part}${woman}`, `{${pen}${part}${man}}`, `${fox}${part}${fox}`];
+    const texts = [`{${fox}${part}${man}`, `{${pen}${part}${woman}}`, `${fox}${part}${fox}`];
     const repeats = new Repeats();
     const whole = new Map<number, string>();
     for (const [at, text] of texts.entries()) {
@@ -334,12 +375,12 @@ describe("a snapshot", () => {
       const { f, log: done } = looping(rounds);
       const store = breakingStore();
       const log = memoryRunLog();
-      const { runner, outcomes } = world({ store, log });
+      const { runner, port, outcomes } = world({ store, log });
       const first = paused(await runner().run(f, from, { runId: "r" }));
       const before = (await log.snapshot(scope, "r"))?.revision;
-      store.fail("lost", "lost", "lost", "lost", "lost"); // the process never learns whether it is spent
-      const reply = replies({ [first.pending.id]: yes() });
-      expect(await rejection(runner().resume(f, "r", reply))).toMatchObject({
+      await port.records.decide({ scope, id: first.pending.id, decision: yes() });
+      store.fail("down"); // what was announced is not done, and is for whoever takes the run up
+      expect(await rejection(runner().resume(f, "r"))).toMatchObject({
         code: "store-unavailable",
       });
       const after = (await log.snapshot(scope, "r"))?.revision;
@@ -349,6 +390,46 @@ describe("a snapshot", () => {
       expect(await outcomes()).toEqual(["executed"]);
     }
     expect(taken).toBeGreaterThan(0);
+  });
+});
+
+describe("a state that was looked at before", () => {
+  const Any = z.object({ n: z.number(), odd: z.any() });
+
+  it("FLOW-26 is looked at again for what has come in since: nobody is asked a second time over what can't be sealed", async () => {
+    const { gated, other, log } = effects();
+    const f = flow("f", Any)
+      .call("first", gated, { args: { n: 1 }, into: () => ({ odd: () => 1 }) })
+      .call("second", other, { args: { n: 2 }, into: () => ({}) })
+      .path("first", "second")
+      .build();
+    const asked: string[] = [];
+    const prompt: ApprovalPort = {
+      async request(request, how) {
+        await how.prepare();
+        asked.push(request.tool);
+        const decision = { approved: true, by: { id: "dana", assurance: "none" as const }, at: 1 };
+        return { status: "decided", decision };
+      },
+    };
+    const { runner } = world({ approvals: prompt });
+    expect(await rejection(runner().run(f, { n: 1, odd: 0 }))).toMatchObject({
+      code: "state-not-sealable",
+    });
+    expect([asked, log]).toEqual([["gated"], ["gated(1)"]]);
+  });
+
+  it("FLOW-50 of another flow is refused by the run's own id", async () => {
+    const { f } = one();
+    const other = flow("g", Any)
+      .node("a", () => ({}))
+      .build();
+    const { runner } = world();
+    const first = paused(await runner().run(f, { n: 1 }, { runId: "r-17" }));
+    const text = runner().dumpCheckpoint(first.checkpoint);
+    expect(() => runner().loadCheckpoint(other, text)).toThrow(
+      expect.objectContaining({ code: "graph-mismatch", data: { runId: "r-17", flow: "g" } }),
+    );
   });
 });
 

@@ -6,11 +6,12 @@ import {
   DeferredApproval,
   memoryApprovalStore,
 } from "@holdpoint/approvals";
-import { defineTool, Executor, ToolError } from "@holdpoint/tools";
+import { defineTool, errorInfo, Executor, rebuildError, ToolError } from "@holdpoint/tools";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import { openCheckpoint } from "../../src/checkpoint/open.ts";
+import { FlowError } from "../../src/errors.ts";
 import { graphOf } from "../../src/graph/flow.ts";
 import {
   answer,
@@ -149,6 +150,38 @@ describe("an answer", () => {
     expect(stateOf(await runner().resume(f, "r", reply)).got).toBe("a function");
     const [answered] = (await runner().history(f, "r")).filter(({ type }) => type === "answered");
     expect((answered as never as { answers: object[] }).answers[0]).not.toHaveProperty("given");
+  });
+
+  it("FLOW-54 that comes a second time is told whose was the first, where that is known", async () => {
+    for (const durable of [false, true]) {
+      for (const by of [dana, undefined]) {
+        const f = asking((ctx) => ctx.ask(Yes).then(() => []));
+        const { runner } = world(durable ? { log: memoryRunLog() } : {});
+        const { checkpoint } = waiting(await runner().run(f, { n: 1 }, { runId: "r" }));
+        const said = answer(Yes, true, by && { by });
+        stateOf(await runner().resume(f, checkpoint, said));
+        const error = await rejection(runner().resume(f, checkpoint, answer(Yes, false)));
+        const code = durable ? "resume-terminal" : "approval-already-decided";
+        expect(error).toMatchObject({ code });
+        if (durable) continue;
+        expect(error).toMatchObject({ decision: { approved: true } });
+      }
+    }
+    const { alreadyAnswered } = await import("../../src/run/already.ts");
+    const given = {
+      kind: "interrupt",
+      visit: "a#1",
+      callId: "c",
+      payload: { form: "text", text: "1" },
+    };
+    expect(
+      alreadyAnswered({ ...given, by: { id: "dana", assurance: "none" } } as never, 7),
+    ).toMatchObject({
+      decision: { by: { id: "dana" }, at: 7 },
+    });
+    expect(alreadyAnswered({ ...given, by: undefined } as never, 7)).toMatchObject({
+      decision: { by: { id: "unnamed", assurance: "none" }, at: 7 },
+    });
   });
 
   it("FLOW-61 that meets a fault of this process is no answer that does not fit", async () => {
@@ -311,8 +344,8 @@ describe("a retry", () => {
     const f = flow("f", z.object({ n: z.number(), sum: z.number().optional() }))
       .node("a", async (s, ctx) => {
         const [one, two] = await Promise.all([
-          ctx.call(other, { n: s.n }),
           ctx.call(pay, { n: s.n + 1 }),
+          ctx.call(other, { n: s.n }),
         ]);
         return { sum: one.got + two.got };
       })
@@ -320,7 +353,7 @@ describe("a retry", () => {
     const { runner } = world({ log: memoryRunLog() });
     const first = paused(await runner().run(f, { n: 1 }, { runId: "r" }));
     const id = (tool: string) => first.pendings.find((one) => one.tool === tool)!.id;
-    // Its failure is on record, and reaches the code in its turn: behind the call before it, which waits still.
+    // Its failure is on record while the other one waits still; the code has it when nothing waits any more.
     paused(await runner().resume(f, "r", replies({ [id("pay")]: yes() })));
     const failed = await rejection(runner().resume(f, "r", replies({ [id("other")]: yes() })));
     expect(failed).toMatchObject({ code: "node-failed" });
@@ -330,10 +363,10 @@ describe("a retry", () => {
     expect(second.pendings.map((one) => [one.tool, one.request.arguments])).toEqual([
       ["pay", { n: 2 }],
     ]);
-    expect(second.pending.id).not.toBe(id("pay"));
-    const reply = replies({ [second.pending.id]: yes() });
-    expect(stateOf(await runner().resume(f, "r", reply)).sum).toBe(12);
-    expect(log).toEqual(["pay(2)", "other(1)", "pay(2)"]);
+    expect(second.pendings.map((one) => one.id)).not.toContain(id("pay"));
+    const all = replies(Object.fromEntries(second.pendings.map((one) => [one.id, yes()])));
+    expect(stateOf(await runner().resume(f, "r", all)).sum).toBe(12);
+    expect(log.toSorted()).toEqual(["other(1)", "pay(2)", "pay(2)"]);
   });
 
   /** A map of two items, the first of which fails as long as it is said and is skipped, and the second asks; and a gate. */
@@ -439,6 +472,8 @@ describe("a question", () => {
     const inner = memoryRunLog();
     let tell: () => void = () => undefined;
     let isSlow = false;
+    let mend: () => void = () => undefined;
+    const mended = new Promise<void>((resolve) => (mend = resolve));
     const log: RunLog = Object.assign(Object.create(inner) as RunLog, {
       now: () =>
         isSlow
@@ -454,14 +489,21 @@ describe("a question", () => {
         },
         { asks: [Yes], timeoutMs: 100 },
       )
+      .node("mend", async (_, ctx) => {
+        await ctx.step("mending", () => mended);
+      })
+      .failed("ask", "mend")
+      .edge("ask", "$end")
+      .edge("mend", "$end")
       .build();
     const { runner } = world({ log, clock });
-    const running = rejection(runner().run(f, { n: 1 }, { runId: "r" }));
+    const running = runner().run(f, { n: 1 }, { runId: "r" });
     await clock.move(100);
     isSlow = false;
-    tell();
+    tell(); // the run goes on already
     await settle();
-    expect(await running).toMatchObject({ code: "node-failed" });
+    mend();
+    stateOf(await running);
     const history = await runner().history(f, "r");
     expect(history.map(({ type }) => type)).not.toContain("interrupted");
   });
@@ -487,6 +529,13 @@ describe("a question", () => {
 });
 
 describe("a part of a run by itself", () => {
+  it("FLOW-36 an error is built again with its facts, and without any where none are kept", () => {
+    const info = errorInfo(new FlowError("node-failed", "it failed", { node: "a#1" }));
+    expect(rebuildError(info)).toMatchObject({ code: "node-failed", data: { node: "a#1" } });
+    const bare = rebuildError({ ...info, attributes: {} });
+    expect(bare).toMatchObject({ code: "node-failed", message: "it failed", data: {} });
+  });
+
   it("FLOW-10 a frame that leads nowhere and reached no end fails, naming where it is", async () => {
     const { live } = await standing(asking((ctx) => ctx.ask(Yes).then(() => [])));
     const place = rootPlace(live, drive);

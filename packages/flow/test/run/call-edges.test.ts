@@ -97,7 +97,10 @@ describe("a call whose port answers at once, and on record", () => {
       const { prompt, states } = promptPort();
       const { f, log } = calling(new Executor({ approvals: prompt }));
       const { runner, count } = world(logs());
-      expect(stateOf(await runner().run(f, { n: 1 })).sum).toBe(10);
+      expect(stateOf(await runner().run(f, { n: 1 }, { runId: "r" })).sum).toBe(10);
+      // What was asked there is on that port's records, and not in this run's log.
+      const history = durable ? await runner().history(f, "r") : [];
+      expect(history.map(({ type }) => type)).not.toContain("approval-requested");
       expect([log, await states(), await count("consumed")]).toEqual([
         ["gated(1)"],
         ["executed"],
@@ -327,6 +330,14 @@ describe("a port that gives no id", () => {
     stateOf(await runner().resume(f, first.checkpoint, reply));
     expect(await rejection(runner().resume(f, first.checkpoint, reply))).toMatchObject(decided);
     expect(log).toEqual(["gated(1)"]);
+    const durable = world({ approvals: port, log: memoryRunLog() });
+    const second = paused(await durable.runner().run(f, { n: 1 }, { runId: "r" }));
+    const { id } = second.pending;
+    stateOf(await durable.runner().resume(f, "r", replies({ [id]: yes() })));
+    const history = await durable.runner().history(f, "r");
+    expect(history.find(({ type }) => type === "call-finished")).toMatchObject({
+      approval: { id },
+    });
   });
 
   it("FLOW-26 leaves nothing to be withdrawn, and says so", async () => {
@@ -434,6 +445,22 @@ describe("a gate", () => {
     }
   });
 
+  it("FLOW-07 is not waited for either where its port never answers, whenever the run is aborted", async () => {
+    for (const when of ["at once", "later"] as const) {
+      const stop = new AbortController();
+      const silent: ApprovalPort = {
+        request: () => {
+          if (when === "at once") stop.abort();
+          else queueMicrotask(() => stop.abort());
+          return new Promise<never>(() => {});
+        },
+      };
+      const { runner } = world({ approvals: silent });
+      const running = runner().run(gate(), { n: 1 }, { signal: stop.signal });
+      expect(await rejection(running)).toMatchObject({ code: "aborted" });
+    }
+  });
+
   it("FLOW-07 FLOW-72 of a durable run that is aborted so keeps its question, and of a port without an id nothing is withdrawn", async () => {
     const stop = new AbortController();
     const { port, runner, count } = world({ log: memoryRunLog() });
@@ -474,6 +501,27 @@ describe("a gate", () => {
 });
 
 describe("a call that outlives its execution", () => {
+  it("FLOW-07 APR-21 ends unused where its portable run is aborted right before it", async () => {
+    const { gated, log } = effects();
+    const stop = new AbortController();
+    let visits = 0;
+    const f = flow("f", State)
+      .node("a", async (s, ctx) => {
+        visits += 1;
+        if (visits === 2) queueMicrotask(() => stop.abort());
+        return { sum: (await ctx.call(gated, { n: s.n })).got };
+      })
+      .build();
+    const { runner, outcomes } = world();
+    const first = paused(await runner().run(f, { n: 1 }));
+    const { signal } = stop;
+    expect(await rejection(runner().resume(f, first.checkpoint, yes(), { signal }))).toMatchObject({
+      code: "aborted",
+    });
+    await settle();
+    expect([visits, log, await outcomes()]).toEqual([2, [], ["unused"]]);
+  });
+
   it("FLOW-72 APR-21 says on no record how it ended where its run is aborted from within it", async () => {
     const stop = new AbortController();
     let entered = 0;

@@ -336,24 +336,39 @@ describe("a spending that was announced", () => {
   it("STORE-13 FLOW-56 is looked for in the runner's records, and not where a call brings its own", async () => {
     const own = new DeferredApproval(memoryApprovalStore(), { keyring });
     const executor = new Executor({ approvals: own });
-    const { log, gated, other } = effects();
+    const { log, gated, other, tool } = effects();
+    const loose = tool("loose", { confirm: true });
     const f = flow("f", State)
       .node("start", () => ({}))
       .call("pay", gated, { args: { n: 1 }, into: () => ({}) })
       .node("own", async (s, ctx) => void (await ctx.call(other, { n: s.n }, { executor })))
+      .call("loose", loose, { args: { n: 3 }, into: () => ({}) })
       .edge("start", "pay")
       .edge("start", "own")
+      .edge("start", "loose")
       .build();
     const store = breakingStore();
     const { runner, port } = world({ store, log: memoryRunLog() });
-    const first = paused(await runner().run(f, { n: 2 }, { runId: "r" }));
-    const { id } = first.pendings.find(({ tool }) => tool === "gated")!;
+    /** As the runner's port, but for one tool of which nothing is filed. */
+    const mixed: ApprovalPort = {
+      records: port.records,
+      async request(request, how) {
+        if (request.tool !== "loose") return port.request(request, how);
+        await how.prepare();
+        return { status: "pending" };
+      },
+    };
+    const by = () => runner({ approvals: mixed });
+    const first = paused(await by().run(f, { n: 2 }, { runId: "r" }));
+    const { id } = first.pendings.find((one) => one.tool === "gated")!;
     await port.records.decide({ scope, id, decision: yes() });
     store.fail("down");
-    await rejection(runner().resume(f, "r"));
-    const second = paused(await runner().adopt(f, "r"));
-    expect([second.pendings.map(({ tool }) => tool), log]).toEqual([["other"], ["gated(1)"]]);
-    stateOf(await runner().resume(f, "r", replies({ [second.pending.id]: yes() })));
-    expect(log).toEqual(["gated(1)", "other(2)"]);
+    await rejection(by().resume(f, "r"));
+    const second = paused(await by().adopt(f, "r"));
+    const tools = second.pendings.map((one) => one.tool).toSorted();
+    expect([tools, log]).toEqual([["loose", "other"], ["gated(1)"]]);
+    const all = replies(Object.fromEntries(second.pendings.map((one) => [one.id, yes()])));
+    stateOf(await by().resume(f, "r", all));
+    expect(log.toSorted()).toEqual(["gated(1)", "loose(3)", "other(2)"]);
   });
 });
