@@ -4,6 +4,8 @@
  * A1 The log is right, the registry follows; what neither says is never invented: no payload, no decision.
  * A2 A run of a definition that is not here is left as it is, and said so; it never fails for that.
  * A3 A run that can't be read is reported and set aside: the others go on (WF-32).
+ * A4 What is done with a run already may end without going on with it, as a resume does whose payload was given before: it is
+ *    judged again then, or nobody would.
  */
 
 import type { RunReading } from "@holdpoint/flow";
@@ -58,9 +60,14 @@ export function adoptRun(parts: Parts, runId: string): Promise<Adoption> {
  * log says how: it may have gone further than the registry saw, where a store was lost in the middle of a settle.
  */
 export function wakeRun(parts: Parts, runId: string): void {
+  goOn(parts, runId, ({ record }) => record.standing.status === "interrupted");
+}
+
+/** Judges a run in its lane, when what is done there has ended, and goes on with it unless it is none of `which`. */
+function goOn(parts: Parts, runId: string, which: (opened: OpenRun) => boolean): void {
   const work = parts.lanes.enter(runId, async (signal) => {
     const opened = await parts.access.load(runId);
-    if (opened?.record.standing.status !== "interrupted") return;
+    if (opened === undefined || !which(opened)) return;
     const { begin, current, reading } = await judged(parts, opened);
     if (begin === undefined) return;
     parts.faults.clear(runId);
@@ -79,7 +86,10 @@ export async function adoptAll(parts: Parts): Promise<readonly Adoption[]> {
 
 /** One of several: a broken one is an answer. @throws `store-unavailable` of whichever store was away */
 export async function adoptOne(parts: Parts, runId: string): Promise<Adoption> {
-  if (parts.lanes.busy(runId)) return { runId, did: "held" };
+  if (parts.lanes.busy(runId)) {
+    goOn(parts, runId, () => true); // A4
+    return { runId, did: "held" };
+  }
   try {
     return await adoptRun(parts, runId);
   } catch (error) {

@@ -94,8 +94,9 @@ function isWished({ parts: { access } }: Hold, row: Row): boolean {
 async function takeUpChosen(parts: Parts, opened: OpenRun, mode: AdoptMode): Promise<Adoption> {
   const runId = opened.record.facts.id;
   const chosen = mode === "auto" || (mode !== "manual" && mode(viewOf(opened)));
-  if (!chosen && !parts.lanes.busy(runId)) return { runId, did: "left", reason: "not-chosen" };
-  return adoptOne(parts, runId);
+  if (chosen) return adoptOne(parts, runId);
+  if (parts.lanes.busy(runId)) return { runId, did: "held" };
+  return { runId, did: "left", reason: "not-chosen" };
 }
 
 /** Takes up a run of which something was heard; what goes wrong is kept for the next try. */
