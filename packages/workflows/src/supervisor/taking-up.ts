@@ -32,19 +32,19 @@ export async function takeUpSession(
   // A time that ran out and a wish wait for no choice.
   for await (const { key: runId } of dueRows(hold)) {
     await turns.due();
-    if (!adoptions.has(runId)) adoptions.set(runId, await adoptOne(parts, runId));
+    if (!adoptions.has(runId)) adoptions.set(runId, await takeUpOne(hold, runId));
   }
   for (const opened of open) {
     await turns.due();
     const { id } = opened.record.facts;
-    if (!adoptions.has(id)) adoptions.set(id, await takeUpChosen(parts, opened, mode));
+    if (!adoptions.has(id)) adoptions.set(id, await takeUpChosen(hold, opened, mode));
   }
   for (const runId of await answeredRuns(parts)) {
     await turns.due();
     const opened = await parts.access.load(runId);
     if (opened?.record.facts.session !== session) continue;
     if (opened.record.standing.status !== "interrupted") continue;
-    if (!adoptions.has(runId)) adoptions.set(runId, await takeUpChosen(parts, opened, mode));
+    if (!adoptions.has(runId)) adoptions.set(runId, await takeUpChosen(hold, opened, mode));
   }
   hold.takenUp = true;
   return [...adoptions.values()];
@@ -91,11 +91,23 @@ function isWished({ parts: { access } }: Hold, row: Row): boolean {
   }
 }
 
-async function takeUpChosen(parts: Parts, opened: OpenRun, mode: AdoptMode): Promise<Adoption> {
+async function takeUpChosen(hold: Hold, opened: OpenRun, mode: AdoptMode): Promise<Adoption> {
+  const { parts } = hold;
   const runId = opened.record.facts.id;
   const chosen = mode === "auto" || (mode !== "manual" && mode(viewOf(opened)));
-  if (!chosen && !parts.lanes.busy(runId)) return { runId, did: "left", reason: "not-chosen" };
+  if (chosen) return takeUpOne(hold, runId);
+  if (!parts.lanes.busy(runId)) return { runId, did: "left", reason: "not-chosen" };
   return adoptOne(parts, runId);
+}
+
+/**
+ * What is done with a run here may end without going on with it: a resume is refused, or was said before. Nobody looks at the
+ * session's runs again, so this one is looked at once more when that is over.
+ */
+async function takeUpOne(hold: Hold, runId: string): Promise<Adoption> {
+  const adoption = await adoptOne(hold.parts, runId);
+  if (adoption.did === "held") void takeUp(hold, runId);
+  return adoption;
 }
 
 /** Takes up a run of which something was heard; what goes wrong is kept for the next try. */
