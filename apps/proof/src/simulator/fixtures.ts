@@ -10,4 +10,8 @@ export const fixtures: ReadonlyMap<number, string> = new Map([
   [40, "a wish to cancel a waiting run was found by nobody"],
   [162, "none: a process dies in the middle of a cancel, and what it took back is asked for again"],
   [1473, "none: a run fails, which few do"],
+  [
+    49547,
+    "a run that was asked about while its session was being taken, by its new owner, was executed by nobody",
+  ],
 ]);

@@ -295,6 +295,53 @@ describe("resuming with a payload", () => {
     expect((await second.get(other))?.waitsFor).toMatchObject([{ tool: "ask:evidence" }]);
   });
 
+  it("WF-31 WF-30 goes on with a run that was asked about while its session was being taken", async () => {
+    const { home, openOf, clock } = desks();
+    let isDead = false;
+    const dying = homeWith(home, async (attemptId, writes) => {
+      if (isDead) return new Promise(() => undefined);
+      const outcome = await home.commit(attemptId, writes);
+      isDead = writes.some(({ values }) => values["status"] === "running") && resumed;
+      return outcome; // the spending commit is its last
+    });
+    let resumed = false;
+    const first = openOf([claim], { store: supervisorStore(dying) });
+    await first.activate();
+    const { runId } = await first.start("claim", {});
+    await first.settled(runId);
+    resumed = true;
+    await first.resume(claim, runId, { url });
+    await clock.advance(2 * leaseMs);
+
+    const standing = supervisorStore(home);
+    let letGo = (): void => undefined;
+    const isTaken = new Promise<void>((resolve) => (letGo = resolve));
+    let said: Promise<unknown> | undefined;
+    const store: typeof standing = {
+      ...standing,
+      log: {
+        ...standing.log,
+        head: (...how) => isTaken.then(() => standing.log.head(...how)),
+      },
+      runs: {
+        ...standing.runs,
+        async list(...how) {
+          const rows = await standing.runs.list(...how);
+          said ??= second.resume(claim, runId, { url });
+          await rest(); // it holds the run's lane by now, and asks its log what was said before
+          return rows;
+        },
+      },
+    };
+    const second = openOf([claim], { store });
+    const { adoptions } = await second.activate();
+    expect(adoptions).toEqual([{ runId, did: "held" }]);
+    letGo();
+    expect(await said).toEqual({ status: "already", runId });
+    await rest();
+    expect((await second.settled(runId)).waitsFor).toMatchObject([{ tool: "ask:verdict" }]);
+  });
+
   it("WF-41 lets a model answer what is open to anyone, and nothing that is for people", async () => {
     const { desk, runId } = await waiting();
     const tools = agentTools(desk, { session: "desk" });
