@@ -158,6 +158,23 @@ describe("a lock of another process", () => {
   });
 });
 
+describe("a commit that fails", () => {
+  it("STORE-07 STORE-11 is unknown where it can't even be rolled back, though its error alone would say that nothing was done", async () => {
+    const handle = watchedHandle(place()());
+    const store = openSqlite(handle);
+    const full = driverError(13, "database or disk is full");
+    const disk = driverError(10, "disk I/O error");
+    handle.reset(({ sql }) => {
+      if (sql === "COMMIT") return { when: "instead", error: full };
+      return sql === "ROLLBACK" ? { when: "instead", error: disk } : undefined;
+    });
+    expect(await store.commit("one", [put("a", 0)])).toEqual({ status: "unknown", cause: full });
+    handle.reset();
+    await expect(store.commit("one", [put("a", 0)])).rejects.toMatchObject({ reason: "closed" });
+    handle.end();
+  });
+});
+
 describe("a migration", () => {
   it("STORE-01 STORE-07 whose commit SQLite has ended by itself is told of by its cause", () => {
     const path = place()();
