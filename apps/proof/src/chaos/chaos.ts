@@ -23,6 +23,8 @@ export interface ChaosHow {
   /** The least of each, however soon the flows have ended. */
   readonly restartsMin: number;
   readonly killsMin: number;
+  /** Of each, after which there is peace; absent: until the flows have ended. */
+  readonly troubleMax?: number;
   readonly seed: number;
   readonly progress: (line: string) => void;
 }
@@ -134,7 +136,7 @@ class World {
 
   /** Every 1 to 3 s; on a machine where nothing gets done in that time, once something was. */
   async #restarting(): Promise<void> {
-    while (!this.#isOver) {
+    while (!this.#isOver && this.restarts < (this.#how.troubleMax ?? Infinity)) {
       await setTimeout(1_000 + this.#chance.below(2_000));
       if (!this.#goesOn) continue;
       this.#goesOn = false;
@@ -146,7 +148,7 @@ class World {
 
   /** Every 0.5 to 2 s, one of those that have worked: each process of a slow machine gets something done. */
   async #killing(): Promise<void> {
-    while (!this.#isOver) {
+    while (!this.#isOver && this.kills < (this.#how.troubleMax ?? Infinity)) {
       await setTimeout(500 + this.#chance.below(1_500));
       const up = this.#workers.filter(({ works }) => works);
       if (up.length === 0) continue;

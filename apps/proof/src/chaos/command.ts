@@ -8,7 +8,9 @@ import { chaos, type Chaos } from "./chaos.ts";
 const flowsOfRelease = 10_000;
 const flowsQuick = 40;
 
-const quickForm = { flows: flowsQuick, workers: 2, restartsMin: 2, killsMin: 2 } as const;
+const least = { restartsMin: 2, killsMin: 2 } as const;
+const quickForm = { flows: flowsQuick, workers: 2, troubleMax: 4, ...least } as const;
+const longForm = { flows: flowsOfRelease, workers: 4, ...least } as const;
 
 /** The short form, for the tests. */
 export function chaosQuick(startServer: StartServer): Promise<Chaos> {
@@ -21,7 +23,7 @@ export function chaosQuick(startServer: StartServer): Promise<Chaos> {
  */
 export async function chaosCommand(how: ProofHow): Promise<readonly string[]> {
   const took = stopwatch();
-  const form = how.quick ? quickForm : { ...quickForm, flows: flowsOfRelease, workers: 4 };
+  const form = how.quick ? quickForm : longForm;
   const seed = how.number("seed") ?? 1;
   const { faults, ...found } = await chaos(
     {
