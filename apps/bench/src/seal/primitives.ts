@@ -38,7 +38,7 @@ function collect(at: unknown): void {
 const { getOwnPropertyDescriptor, getOwnPropertyNames, getOwnPropertySymbols, keys } = Object;
 const { ownKeys, getPrototypeOf } = Reflect;
 const getterOf = Function.prototype.call.bind(
-  (Object.prototype as unknown as { readonly __lookupGetter__: () => unknown }).__lookupGetter__,
+  Reflect.get(Object.prototype, "__lookupGetter__") as () => unknown,
 ) as (self: object, name: PropertyKey) => unknown;
 
 /** Reads what it finds, so that no engine drops the look. */

@@ -14,4 +14,8 @@ export const fixtures: ReadonlyMap<number, string> = new Map([
     49547,
     "a run that was asked about while its session was being taken, by its new owner, was executed by nobody",
   ],
+  [
+    73261,
+    "a start whose commit stood though its caller was told that the store is away was executed by nobody",
+  ],
 ]);

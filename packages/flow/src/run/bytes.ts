@@ -40,7 +40,7 @@ function hasMore(value: ArrayBufferView | ArrayBuffer): boolean {
 
 /** Compared with a view of the same bytes that has nothing of its own. */
 function isBareView(value: View, elements: number): boolean {
-  const viewClass = (globalThis as unknown as Record<string, ViewClass | undefined>)[kindOf(value)];
+  const viewClass = Reflect.get(globalThis, kindOf(value)) as ViewClass | undefined;
   if (viewClass === undefined) return Reflect.ownKeys(value).length === elements;
   const twin = new viewClass(value.buffer, value.byteOffset, elements);
   Object.setPrototypeOf(twin, Object.getPrototypeOf(value) as object);

@@ -32,6 +32,7 @@ export class Hold {
   readonly #wiring: Wiring;
   readonly #onEnd: (hold: Hold) => void;
   #over = false;
+  #doubtedUntil = -Infinity;
   #cancelBeat: CancelTimer | undefined;
   #cancelWatch: CancelTimer | undefined;
 
@@ -64,6 +65,19 @@ export class Hold {
   /** Whether it has ended. */
   get over(): boolean {
     return this.#over;
+  }
+
+  /**
+   * What was asked of one of its runs may be on record, now or in a moment, and nobody was told so: its runs are looked through
+   * with each round for one lease time, after which no commit of it is under way.
+   */
+  doubt(): void {
+    this.#doubtedUntil = this.#wiring.base.clock.monotonic() + this.#wiring.leaseMs;
+  }
+
+  /** Whether its runs are to be looked through (again). */
+  get isToLookThrough(): boolean {
+    return !this.takenUp || this.#wiring.base.clock.monotonic() < this.#doubtedUntil;
   }
 
   /** @throws WorkflowError `lease-lost` */

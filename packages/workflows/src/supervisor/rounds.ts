@@ -73,7 +73,7 @@ export class Rounds {
   }
 
   async #takeUp(hold: Hold): Promise<void> {
-    if (!hold.takenUp) await takeUpSession(hold, this.#wiring);
+    if (hold.isToLookThrough) await takeUpSession(hold, this.#wiring);
   }
 
   async #patrol(hold: Hold): Promise<void> {

@@ -6,10 +6,13 @@
  * V2 Whatever changes a run is written under its session's fence, or is somebody's word beside it: decisions and wishes to
  *    cancel need no session (WF-20).
  * V3 Reading takes no lane, no slot and no lease (WF-32).
+ * V4 What may be on record without anybody having been told is found by the session's owner, not only by the next one.
  */
 
 import type { Decision } from "@holdpoint/approvals";
 import type { DoubtAnswer } from "@holdpoint/flow";
+
+import { errorInfo } from "@holdpoint/tools";
 
 import type { Workflow } from "../definition/define.ts";
 import { SessionOwnedError, WorkflowError } from "../errors.ts";
@@ -118,8 +121,10 @@ export class Supervisor<const D extends readonly Workflow[] = readonly Workflow[
     options: StartOptions & { readonly session?: string } = {},
   ): Promise<RunView> {
     const { session, ...how } = options;
-    const { parts } = await this.#own(session);
-    const { opened } = await seedRun(parts, this.#definition(what), input, how);
+    const hold = await this.#own(session);
+    const { parts } = hold;
+    const definition = this.#definition(what);
+    const { opened } = await asked(hold, seedRun(parts, definition, input, how));
     const { facts, standing } = opened.record;
     // Not only what this call put on record: the answer of the one that did may have been lost.
     if (standing.status === "pending" && facts.session === parts.session) execute(parts, facts.id);
@@ -151,8 +156,8 @@ export class Supervisor<const D extends readonly Workflow[] = readonly Workflow[
     payload: WorkflowResume<W>,
     how: ResumeHow = {},
   ): Promise<ResumeTaken> {
-    const { parts } = await this.#own(await this.#sessionOf(runId));
-    return resumeRun(parts, definition, runId, { ...how, payload });
+    const hold = await this.#own(await this.#sessionOf(runId));
+    return asked(hold, resumeRun(hold.parts, definition, runId, { ...how, payload }));
   }
 
   /**
@@ -161,8 +166,8 @@ export class Supervisor<const D extends readonly Workflow[] = readonly Workflow[
    * @throws as `answerDoubt`; SessionOwnedError; WorkflowError `not-active`, `lease-lost`
    */
   async answerDoubt(runId: string, id: string, said: DoubtAnswer): Promise<ResumeTaken> {
-    const { parts } = await this.#own(await this.#sessionOf(runId));
-    return answerDoubt(parts, runId, id, said);
+    const hold = await this.#own(await this.#sessionOf(runId));
+    return asked(hold, answerDoubt(hold.parts, runId, id, said));
   }
 
   /**
@@ -171,8 +176,8 @@ export class Supervisor<const D extends readonly Workflow[] = readonly Workflow[
    * @throws as `retryRun`; SessionOwnedError; WorkflowError `not-active`, `lease-lost`
    */
   async retry(runId: string, how: RetryHow = {}): Promise<RetryTaken> {
-    const { parts } = await this.#own(await this.#sessionOf(runId));
-    return retryRun(parts, runId, how);
+    const hold = await this.#own(await this.#sessionOf(runId));
+    return asked(hold, retryRun(hold.parts, runId, how));
   }
 
   /**
@@ -319,6 +324,16 @@ export class Supervisor<const D extends readonly Workflow[] = readonly Workflow[
       "not-active",
       `this supervisor ${ending ? "has been shut down" : why}`,
     );
+  }
+}
+
+/** What is asked of a session's runs; where nobody knows whether it is on record, its owner looks for it (V4). */
+async function asked<T>(hold: Hold, answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (errorInfo(error).code === "store-unavailable") hold.doubt();
+    throw error;
   }
 }
 
