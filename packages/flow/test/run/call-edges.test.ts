@@ -13,7 +13,7 @@ import { z } from "zod";
 
 import { answer, appendWrite, flow, FlowRunner, memoryRunLog, replies } from "../../src/index.ts";
 import { breakingStore } from "../support/breaking-store.ts";
-import { handClock, settle } from "../support/clock.ts";
+import { settle } from "../support/clock.ts";
 import { die, dying, State as Dying } from "../support/dying.ts";
 import { effects } from "../support/effects.ts";
 import { decided, one, State } from "../support/one-call.ts";
@@ -98,7 +98,6 @@ describe("a call whose port answers at once, and on record", () => {
       const { f, log } = calling(new Executor({ approvals: prompt }));
       const { runner, count } = world(logs());
       expect(stateOf(await runner().run(f, { n: 1 }, { runId: "r" })).sum).toBe(10);
-      // What was asked there is on that port's records, and not in this run's log.
       const history = durable ? await runner().history(f, "r") : [];
       expect(history.map(({ type }) => type)).not.toContain("approval-requested");
       expect([log, await states(), await count("consumed")]).toEqual([
@@ -331,8 +330,7 @@ describe("a port that gives no id", () => {
     expect(await rejection(runner().resume(f, first.checkpoint, reply))).toMatchObject(decided);
     expect(log).toEqual(["gated(1)"]);
     const durable = world({ approvals: port, log: memoryRunLog() });
-    const second = paused(await durable.runner().run(f, { n: 1 }, { runId: "r" }));
-    const { id } = second.pending;
+    const { id } = paused(await durable.runner().run(f, { n: 1 }, { runId: "r" })).pending;
     stateOf(await durable.runner().resume(f, "r", replies({ [id]: yes() })));
     const history = await durable.runner().history(f, "r");
     expect(history.find(({ type }) => type === "call-finished")).toMatchObject({
@@ -496,95 +494,6 @@ describe("a gate", () => {
       ).toMatchObject({ code: "aborted" });
       await settle();
       expect(logged).toEqual([]);
-    }
-  });
-});
-
-describe("a call that outlives its execution", () => {
-  it("FLOW-07 APR-21 ends unused where its portable run is aborted right before it", async () => {
-    const { gated, log } = effects();
-    const stop = new AbortController();
-    let visits = 0;
-    const f = flow("f", State)
-      .node("a", async (s, ctx) => {
-        visits += 1;
-        if (visits === 2) queueMicrotask(() => stop.abort());
-        return { sum: (await ctx.call(gated, { n: s.n })).got };
-      })
-      .build();
-    const { runner, outcomes } = world();
-    const first = paused(await runner().run(f, { n: 1 }));
-    const { signal } = stop;
-    expect(await rejection(runner().resume(f, first.checkpoint, yes(), { signal }))).toMatchObject({
-      code: "aborted",
-    });
-    await settle();
-    expect([visits, log, await outcomes()]).toEqual([2, [], ["unused"]]);
-  });
-
-  it("FLOW-72 APR-21 says on no record how it ended where its run is aborted from within it", async () => {
-    const stop = new AbortController();
-    let entered = 0;
-    const pay = defineTool({
-      name: "pay",
-      description: "stops its own run the first time",
-      input: z.object({}),
-      output: z.string(),
-      confirm: true,
-      idempotent: true,
-      execute: () => {
-        entered += 1;
-        if (entered === 1) stop.abort();
-        return `paid ${entered}`;
-      },
-    });
-    const f = flow("f", z.object({ n: z.number(), note: z.string().optional() }))
-      .node("a", async (_, ctx) => ({ note: await ctx.call(pay, {}) }))
-      .build();
-    const { runner, outcomes } = world({ log: memoryRunLog() });
-    const { pending } = paused(await runner().run(f, { n: 1 }, { runId: "r" }));
-    const reply = replies({ [pending.id]: yes() });
-    expect(await rejection(runner().resume(f, "r", reply, { signal: stop.signal }))).toMatchObject({
-      code: "aborted",
-    });
-    await settle();
-    expect([entered, await outcomes()]).toEqual([1, ["undefined"]]);
-    expect(stateOf(await runner().adopt(f, "r")).note).toBe("paid 2");
-    expect([entered, await outcomes()]).toEqual([2, ["executed"]]);
-  });
-
-  it("FLOW-76 APR-21 says on no record how it ended where its code is run again", async () => {
-    for (const durable of [false, true]) {
-      const clock = handClock();
-      let entered = 0;
-      let end: () => void = () => undefined;
-      const slow = defineTool({
-        name: "slow",
-        description: "ends late the first time",
-        input: z.object({}),
-        output: z.string(),
-        confirm: true,
-        idempotent: true,
-        execute: () =>
-          (entered += 1) === 1
-            ? new Promise<string>((resolve) => (end = () => resolve("late")))
-            : "in time",
-      });
-      const f = flow("f", z.object({ n: z.number(), note: z.string().optional() }))
-        .node("a", async (_, ctx) => ({ note: await ctx.call(slow, {}) }), {
-          timeoutMs: 1_000,
-          retry: { attempts: 2, on: () => true, waitMs: () => 500 } as never,
-        })
-        .build();
-      const { runner, outcomes } = world({ clock, ...(durable && { log: memoryRunLog() }) });
-      const first = paused(await runner().run(f, { n: 1 }));
-      const resuming = runner().resume(f, first.checkpoint, yes());
-      await clock.move(1_000);
-      end();
-      await settle();
-      await clock.move(2_000);
-      expect(stateOf(await resuming).note).toBe("in time");
-      expect([entered, await outcomes()]).toEqual([2, ["executed"]]);
     }
   });
 });
