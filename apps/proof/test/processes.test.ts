@@ -39,7 +39,7 @@ describe("the short forms of the proofs with real processes", () => {
     expect(told).toBe(6 * 63);
   });
 
-  it("STORE-11 P8 flows whose server restarts and whose processes are killed do each thing as their journals say", async () => {
+  it("STORE-11 flows whose server restarts and whose processes are killed do each thing as their journals say", async () => {
     const { runs, faults, restarts, kills } = await chaosQuick(startPostgres);
     expect(faults).toEqual([]);
     expect(runs).toBe(40);

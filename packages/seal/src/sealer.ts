@@ -159,11 +159,13 @@ function writeText(
   return text;
 }
 
-/** `undefined`: it needs a tag, or can't be written. */
+/** `undefined`: it needs a tag, or can't be written: the walk that writes it then knows where it passes a limit. */
 function writeOwn(value: unknown, settings: CodecSettings): string | undefined {
   if (!isPlainOwn(value, settings.limits)) return undefined;
   const text = jsonStringify(value);
   if (includesText(text, "\\u0000") || includesText(text, "\\ud")) return undefined;
+  const { bytes } = settings.limits;
+  if (text.length * 3 > bytes && byteLength(text) > bytes) return undefined;
   checkSize(text, settings);
   return text;
 }

@@ -77,6 +77,7 @@ describe("data of one's own", () => {
         [[[]]],
         { a: [1, 2] },
         { a: { b: 1 } },
+        [[{ "  ": false, "     ": null }, null, [0, null]]],
         ["é".repeat(8)],
         "x".repeat(19),
       ])
