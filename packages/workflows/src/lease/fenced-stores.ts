@@ -4,7 +4,8 @@
  *
  * F1 The epoch is judged inside the statement by whoever has the lease's row. Approvals in another database have none: what is
  *    spent there was announced in the log first, under the fence (STORE-13).
- * F2 Once the tenure is over by this machine's clocks, nothing is sent at all (WF-33).
+ * F2 Once the tenure is over by this machine's clocks, nothing is sent at all (WF-33), also not where a renewal that was under way makes
+ *    it live again: what one write was refused for would else be put on record by the next, as a failure of the run's own.
  * F3 A refusal by the fence ends the tenure: somebody else has the session, whatever clocks say.
  */
 
@@ -48,7 +49,11 @@ type Commit = Committer["commit"];
 function fenced(to: Committer, { tenure, turn, onLost, onTold }: Writer): Commit {
   return async (attemptId, writes): Promise<CommitOutcome> => {
     await turn();
-    assertLive(tenure); // F2
+    if (!tenure.live) {
+      tenure.end(); // F2
+      onLost();
+    }
+    assertLive(tenure);
     const { fence } = tenure;
     const outcome = await to.commit(
       attemptId,
