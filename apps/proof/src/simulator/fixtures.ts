@@ -18,4 +18,8 @@ export const fixtures: ReadonlyMap<number, string> = new Map([
     73261,
     "a start whose commit stood though its caller was told that the store is away was executed by nobody",
   ],
+  [
+    81177,
+    "a question was refused by a term that was over for a moment, and that put on record as the call's failure",
+  ],
 ]);
