@@ -76,6 +76,21 @@ describe("log entries of one commit", () => {
     expect(await store.approvals.get(scope, "b")).toBeUndefined();
   });
 
+  it("STORE-06 are judged each by its own fence, where they carry several", async () => {
+    const schema = place();
+    const store = await opened(schema);
+    await setEpoch(schema, "desk", 2);
+    const [one, two, last] = three as [Write, Write, Write];
+    const refused = { status: "refused", write: 1, refusal: { because: "fenced", epoch: 2 } };
+    expect(await store.commit("a", [...fenced([one], 2), ...fenced([two], 1), last])).toMatchObject(
+      refused,
+    );
+    expect(await store.log.head(scope, "run-1")).toBe(0);
+    const night = { ...two, fence: { name: "night", epoch: 1 } };
+    expect((await store.commit("b", [...fenced([one], 2), night, last])).status).toBe("done");
+    expect(await store.log.head(scope, "run-1")).toBe(3);
+  });
+
   it("STORE-15 with a time limit are judged each by itself", async () => {
     const store = await opened(place());
     const late = [entry(1, "one"), { ...entry(2, "two"), before: 1 }];
