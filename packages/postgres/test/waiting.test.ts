@@ -72,7 +72,7 @@ describe.each(forms)(
 
     it("STORE-07 is busy after the set time, and works once it is free", async () => {
       const schema = place();
-      const store = await opened(schema, { statementMs: 150 });
+      const store = await opened(schema, { statementMs: 2_000 });
       await store.commit("one", [put("a", 0)]);
       const holder = await holding(touch(schema));
       await expect(store.commit("two", [put("a", 1), ...more])).rejects.toMatchObject({
@@ -176,9 +176,17 @@ describe("a server that keeps silent", () => {
   it("STORE-07 is a timeout where the pool has no connection to lend, and it takes one that comes late back", async () => {
     const schema = place();
     const pool = watchedPool(url, 1);
-    const store = await openPostgres(pool, { schema, statementMs: 50 });
+    const armed = new Set<() => void>();
+    const timers = {
+      monotonic: () => 0,
+      timer: (_: number, fire: () => void) => (armed.add(fire), () => void armed.delete(fire)),
+    };
+    const store = await openPostgres(pool, { schema, timers, behindPooler: true });
     const kept = await pool.real.connect();
-    await expect(store.approvals.get(scope, "a")).rejects.toMatchObject({ reason: "timeout" });
+    const reading = Promise.allSettled([store.approvals.get(scope, "a")]);
+    while (pool.real.waitingCount === 0) await new Promise((resolve) => setImmediate(resolve));
+    for (const fire of armed) fire();
+    expect(await reading).toMatchObject([{ status: "rejected", reason: { reason: "timeout" } }]);
     kept.release();
     expect(await store.approvals.get(scope, "a")).toBeUndefined();
     await pool.real.end();
