@@ -12,11 +12,12 @@ import type { Header } from "@holdpoint/seal";
 
 import { knownRecordCharsMax, knownRecordsMax } from "../limits.ts";
 
-/** What a text says. `read`: what stands in it, once it was decoded. */
+/** What a text says. */
 export interface KnownRecord<Body> {
   readonly header: Header;
   /** The text under the seal. */
   readonly text: string;
+  /** What stands in it, once it was decoded. */
   body: Body | undefined;
 }
 

@@ -11,7 +11,6 @@
 
 import type { Decision } from "@holdpoint/approvals";
 import type { DoubtAnswer } from "@holdpoint/flow";
-
 import { errorInfo } from "@holdpoint/tools";
 
 import type { Workflow } from "../definition/define.ts";

@@ -38,7 +38,7 @@ function askedIn({ waitsFor }: Pick<RunView, "waitsFor">): string {
 }
 
 describe("deciding", () => {
-  it("WF-24 APR-12 says how many people are still asked, and resumes when none is", async () => {
+  it("WF-24 APR-14 says how many people are still asked, and resumes when none is", async () => {
     const { desk, runId, approvalId } = await waiting();
     const first = await desk.decide(approvalId, approve({ by: dana }));
     expect(first).toEqual({ status: "accepted", runId, missing: 1 });

@@ -76,6 +76,19 @@ const twice = defineWorkflow({
 
 const url = "https://example.test/photo";
 
+/** Stores of a process whose last commit is, once that is said, the next one that moves a run to running. */
+function mortal(home: Parameters<typeof supervisorStore>[0]) {
+  let isLast = false;
+  let isDead = false;
+  const dying = homeWith(home, async (attemptId, writes) => {
+    if (isDead) return new Promise(() => undefined);
+    const outcome = await home.commit(attemptId, writes);
+    isDead = isLast && writes.some(({ values }) => values["status"] === "running");
+    return outcome;
+  });
+  return { store: supervisorStore(dying), diesOnceResumed: (): void => void (isLast = true) };
+}
+
 async function waiting() {
   const world = desks();
   const desk = world.openOf([claim, both, twice]);
@@ -271,21 +284,14 @@ describe("resuming with a payload", () => {
 
   it("WF-31 WF-21 keeps an acknowledged payload over a crash, and invents none", async () => {
     const { home, openOf, clock } = desks();
-    let isDead = false;
-    const dying = homeWith(home, async (attemptId, writes) => {
-      if (isDead) return new Promise(() => undefined);
-      const outcome = await home.commit(attemptId, writes);
-      isDead = writes.some(({ values }) => values["status"] === "running") && resumed;
-      return outcome; // the spending commit is its last
-    });
-    let resumed = false;
-    const first = openOf([claim], { store: supervisorStore(dying) });
+    const { store: dying, diesOnceResumed } = mortal(home);
+    const first = openOf([claim], { store: dying });
     await first.activate();
     const { runId } = await first.start("claim", {});
     await first.settled(runId);
     const { runId: other } = await first.start("claim", {});
     await first.settled(other);
-    resumed = true;
+    diesOnceResumed();
     expect((await first.resume(claim, runId, { url })).status).toBe("accepted");
     await clock.advance(2 * leaseMs);
     const second = openOf([claim]);
@@ -297,19 +303,12 @@ describe("resuming with a payload", () => {
 
   it("WF-31 WF-30 goes on with a run that was asked about while its session was being taken", async () => {
     const { home, openOf, clock } = desks();
-    let isDead = false;
-    const dying = homeWith(home, async (attemptId, writes) => {
-      if (isDead) return new Promise(() => undefined);
-      const outcome = await home.commit(attemptId, writes);
-      isDead = writes.some(({ values }) => values["status"] === "running") && resumed;
-      return outcome; // the spending commit is its last
-    });
-    let resumed = false;
-    const first = openOf([claim], { store: supervisorStore(dying) });
+    const { store: dying, diesOnceResumed } = mortal(home);
+    const first = openOf([claim], { store: dying });
     await first.activate();
     const { runId } = await first.start("claim", {});
     await first.settled(runId);
-    resumed = true;
+    diesOnceResumed();
     await first.resume(claim, runId, { url });
     await clock.advance(2 * leaseMs);
 
