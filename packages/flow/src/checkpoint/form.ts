@@ -224,7 +224,7 @@ function executionForm(execution: ExecutionState, parts: FormParts, visit: strin
       ]),
     ),
     nested: execution.nested.map((run) => ({ ...run, id: identityForm(run.id, visit) })),
-    begun: execution.begun,
+    begun: { ...execution.begun },
     retries: execution.retries,
   };
 }

@@ -10,6 +10,7 @@ import type { EventOf, RunEvent, Verdict } from "./event.ts";
 import { endOf } from "./deadlines.ts";
 import { identityText } from "./identity.ts";
 import {
+  begunOf,
   freshExecution,
   isRetriable,
   newExecution,
@@ -178,7 +179,7 @@ function beginNested(run: RunState, event: EventOf<"nested-started">): void {
   const { call: id, order, path, start, state, nodeVisits } = event;
   const into = execution(run, event.visit);
   into.nested.push({ id, order, path });
-  into.begun += 1;
+  into.begun[id.name] = begunOf(into, id.name) + 1;
   const frame: NestedFrame = {
     path,
     state,

@@ -117,7 +117,7 @@ function executionAnew(execution: ExecutionState): ExecutionState {
     started: intents.map(unallowed), // B2, B4
     replaced: asked,
     nested, // their frames are made anew beside this one
-    begun,
+    begun: { ...begun },
     retries,
   };
 }

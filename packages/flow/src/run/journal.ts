@@ -75,8 +75,8 @@ export interface ExecutionState {
   readonly replaced: Record<string, Replaced>;
   /** Nested runs under way, in the order begun. */
   readonly nested: NestedRun[];
-  /** How many nested runs were begun: the next one's number. */
-  begun: number;
+  /** How many nested runs of each flow were begun, by the flow's name: the next one's number. */
+  readonly begun: Record<string, number>;
   /** How often this visit was tried again after a failure, over all pauses (FLOW-12). */
   retries: number;
 }
@@ -103,12 +103,17 @@ export const freshExecution: ExecutionState = Object.freeze({
   started: Object.freeze([]) as never,
   replaced: Object.freeze({}),
   nested: Object.freeze([]) as never,
-  begun: 0,
+  begun: Object.freeze({}),
   retries: 0,
 });
 
 export function newExecution(): ExecutionState {
-  return { journal: [], waits: [], started: [], replaced: {}, nested: [], begun: 0, retries: 0 };
+  return { journal: [], waits: [], started: [], replaced: {}, nested: [], begun: {}, retries: 0 };
+}
+
+/** How many runs of a flow an execution has begun. */
+export function begunOf({ begun }: ExecutionState, flow: string): number {
+  return Object.hasOwn(begun, flow) ? begun[flow]! : 0;
 }
 
 /** A key without NUL, so that it seals as it is. */

@@ -17,7 +17,7 @@ import { nestedDepthMax } from "../limits.ts";
 import { copyOf } from "./copy.ts";
 import type { Driven } from "./drive.ts";
 import type { Made } from "./identity.ts";
-import type { Settled } from "./journal.ts";
+import { begunOf, type Settled } from "./journal.ts";
 import { openAt } from "./path.ts";
 import { openWaits } from "./pending.ts";
 import type { Place } from "./place.ts";
@@ -50,8 +50,10 @@ export function beginNested(
   } catch (error) {
     return { ok: false, error: errorInfo(error) };
   }
-  // Numbered as begun, which is on record: so no two ever share a path, whatever the code does when it runs again.
-  const path = `${visit}/${graph.name}.${openAt(live.state, visit).execution.begun}`;
+  // Numbered as begun, which is on record: so no two ever share a path, whatever the code does when it runs again. By its
+  // flow's name, so that runs of other flows beside it, which may come first or last, have no part in it (FLOW-62).
+  const { execution } = openAt(live.state, visit);
+  const path = `${visit}/${graph.name}.${begunOf(execution, graph.name)}`;
   const { order } = made;
   const { start, nodeVisits } = graph;
   live.emit({ type: "nested-started", visit, call: made, order, path, start, nodeVisits, state });
