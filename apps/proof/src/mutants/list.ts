@@ -73,10 +73,10 @@ export const mutants: readonly Mutant[] = [
   {
     name: "an approval consumed in a commit of its own",
     file: "packages/flow/src/run/spend.ts",
-    find: "return standing(await live.commit({ attemptId, writes, events: [answered] })); // P2",
+    find: "return standing(await live.commit({ attemptId, writes, events: [...first, ...events] })); // P2",
     put: `if (records !== undefined && writes.length > 0)
       await standing(await commitKnown(records.store, attemptId, writes));
-    return standing(await live.commit({ attemptId, writes: [], events: [answered] }));`,
+    return standing(await live.commit({ attemptId, writes: [], events: [...first, ...events] }));`,
     project: "workflows",
     tests: "run/crash",
     quick: true,
@@ -84,8 +84,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "an intent that is logged after the effect",
     file: "packages/flow/src/run/calls.ts",
-    find: "if (!live.durable || making.again) return;",
-    put: "if (live.durable || making.again) return;",
+    find: "if (!live.durable || making.again) return undefined;",
+    put: "if (live.durable || making.again) return undefined;",
     project: "flow",
     tests: "stays-on-record",
   },
@@ -125,8 +125,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a registry's row put back that is believed",
     file: "packages/workflows/src/run/log-reading.ts",
-    find: "if (!moves || seen.revision <= record.revision) continue;",
-    put: "if (!moves || seen.revision > 0) continue;",
+    find: "if (revision === undefined) return;",
+    put: "if (revision !== record.revision) return;",
     project: "sqlite",
     tests: "rollback",
   },
