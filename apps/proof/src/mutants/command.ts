@@ -8,7 +8,8 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 
 import { print, stopwatch, type ProofHow } from "../command.ts";
-import { mutants, type Mutant } from "./list.ts";
+import { mutants } from "./list.ts";
+import type { Mutant } from "./mutant.ts";
 
 const root = join(import.meta.dirname, "../../../..");
 /** Folders that are no sources. */
