@@ -130,13 +130,13 @@ let checked = false;
 function ready(): void {
   checkPrototypes();
   if (checked) return;
+  digestText("");
   const settings = resolve({});
   checkPlatform({
     write: (value) => writeText(value, settings, jsonStringify),
     canonical: (value) =>
       writeText(value, settings, (tree) => printCanonical(tree as never, settings.registry)),
     read: (text) => decodeText(text, settings, NO_MODELS),
-    digest: digestText,
   });
   checked = true;
 }
