@@ -47,6 +47,10 @@ export const subarray = methodOf<(self: Bytes, from: number, to: number) => Byte
   typedArrayPrototype,
   "subarray",
 );
+export const setBytes = methodOf<(self: Bytes, from: Bytes, at: number) => unknown>(
+  typedArrayPrototype,
+  "set",
+);
 /** Elements of a typed array: its `length` is an accessor that a program can replace. */
 export const lengthOf = slotGetter(typedArrayPrototype, "length") as (bytes: Bytes) => number;
 /** Whether an object has no member to list, own or inherited: told without making a list. */
@@ -154,8 +158,11 @@ const COUNTED_CHARS = 256;
 /** Characters encoded at once where only their number of bytes is wanted; three bytes each at most. */
 const COUNTED_AT_ONCE = 16_384;
 type Into = (self: TextEncoder, text: string, into: Uint8Array) => { written: number };
-const encodeInto = methodOf<Into>(TextEncoder.prototype, "encodeInto");
-let scratch: Uint8Array | undefined;
+const encodeIntoBytes = methodOf<Into>(TextEncoder.prototype, "encodeInto");
+/** Writes the UTF-8 bytes of a well-formed text into what has room for them, and gives their number. */
+export const encodeInto = (text: string, into: Bytes): number =>
+  encodeIntoBytes(encoder, text, into).written;
+let scratch: Bytes | undefined;
 
 /** UTF-8 bytes of a well-formed text, counted without a copy of it. */
 export function byteLength(text: string): number {
@@ -167,7 +174,7 @@ export function byteLength(text: string): number {
     let end = from + COUNTED_AT_ONCE;
     // A pair is counted whole, in the next piece: the encoder would make two of its halves.
     if (end < text.length && (charCodeAt(text, end - 1) & 0xfc00) === 0xd800) end--;
-    bytes += encodeInto(encoder, sliceText(text, from, end), scratch).written;
+    bytes += encodeInto(sliceText(text, from, end), scratch);
     from = end;
   }
   return bytes;
@@ -195,6 +202,21 @@ interface HostUtil {
 }
 
 export function hostUtil(): HostUtil | undefined {
-  const host = globalThis as { process?: { getBuiltinModule?: (id: string) => unknown } };
-  return host.process?.getBuiltinModule?.("node:util") as HostUtil | undefined;
+  return hostModule("node:util") as HostUtil | undefined;
 }
+
+/** A module of Node's, where the runtime has it, without an import that the others could not resolve. */
+function hostModule(id: string): unknown {
+  const host = globalThis as { process?: { getBuiltinModule?: (id: string) => unknown } };
+  return host.process?.getBuiltinModule?.(id);
+}
+
+/** A digest in one call: of bytes, or of a text's UTF-8 bytes, as bytes or as base64 with the URL alphabet. */
+export interface HostHash {
+  (algorithm: "sha256", of: Bytes | string, form: "buffer"): Bytes;
+  (algorithm: "sha256", of: Bytes | string, form: "base64url"): string;
+}
+
+/** Node's `crypto.hash`, where there is one (Node, Deno, Bun). */
+export const hostHash = (hostModule("node:crypto") as { readonly hash?: HostHash } | undefined)
+  ?.hash;

@@ -130,13 +130,13 @@ let checked = false;
 function ready(): void {
   checkPrototypes();
   if (checked) return;
+  digestText("");
   const settings = resolve({});
   checkPlatform({
     write: (value) => writeText(value, settings, jsonStringify),
     canonical: (value) =>
       writeText(value, settings, (tree) => printCanonical(tree as never, settings.registry)),
     read: (text) => decodeText(text, settings, NO_MODELS),
-    digest: digestText,
   });
   checked = true;
 }
@@ -155,7 +155,13 @@ function writeText(
   if (includesText(text, "\\u0000") || includesText(text, "\\ud")) {
     text = print(new Walk(settings, true).root(value));
   }
-  checkSize(text, settings);
+  const { bytes: limit } = settings.limits;
+  const figure = measured(text, settings.limits);
+  if (figure > limit) {
+    const advice = "Keep bulk data outside";
+    throw new NotSealableError("", `its text passes ${limit} bytes`, advice, { limit, figure });
+  }
+  tellLarge(figure, settings);
   return text;
 }
 
@@ -164,24 +170,20 @@ function writeOwn(value: unknown, settings: CodecSettings): string | undefined {
   if (!isPlainOwn(value, settings.limits)) return undefined;
   const text = jsonStringify(value);
   if (includesText(text, "\\u0000") || includesText(text, "\\ud")) return undefined;
-  const { bytes } = settings.limits;
-  if (text.length * 3 > bytes && byteLength(text) > bytes) return undefined;
-  checkSize(text, settings);
+  const bytes = measured(text, settings.limits);
+  if (bytes > settings.limits.bytes) return undefined;
+  tellLarge(bytes, settings);
   return text;
 }
 
-function checkSize(text: string, settings: CodecSettings): void {
-  const { bytes: limit, warnBytes } = settings.limits;
-  if (text.length * 3 < warnBytes && text.length * 3 <= limit) return;
-  const bytes = byteLength(text);
-  if (bytes > limit) {
-    const advice = "Keep bulk data outside";
-    throw new NotSealableError("", `its text passes ${limit} bytes`, advice, {
-      limit,
-      figure: bytes,
-    });
-  }
-  if (bytes >= warnBytes) settings.onLarge?.({ bytes, warnBytes });
+/** UTF-8 bytes of a text; where as many as it could have meet no limit, those, uncounted. */
+function measured(text: string, { bytes, warnBytes }: Limits): number {
+  const most = text.length * 3;
+  return most < warnBytes && most <= bytes ? most : byteLength(text);
+}
+
+function tellLarge(bytes: number, { limits: { warnBytes }, onLarge }: CodecSettings): void {
+  if (bytes >= warnBytes) onLarge?.({ bytes, warnBytes });
 }
 
 function resolve(options: SealerOptions): CodecSettings {

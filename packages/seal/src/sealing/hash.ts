@@ -1,21 +1,22 @@
 /**
- * SHA-256 and HMAC, of another package: its code looks its built-ins up when it runs, so one that was
- * replaced after import would give many texts one digest, and a MAC that anybody could name. Nothing is hashed then.
+ * SHA-256, by the platform where it has one for a single call, else by another package.
+ *
+ * H1 Both give the same bytes; which of them it is was settled at import (SEAL-26).
+ * H2 The platform's stands on nothing that a program can replace afterwards. The package's code looks its built-ins up when
+ *    it runs, so one that was replaced would give many texts one digest, and a MAC that anybody could name: it hashes nothing then.
+ * H3 What was replaced before import shows in the known answer, before the first digest and for each MAC (`keyring.ts`).
  */
-import { hmac as hmacOf } from "@noble/hashes/hmac.js";
 import { sha256 as sha256Of } from "@noble/hashes/sha2.js";
 
+import { toBase64 } from "../canonical/base64.ts";
 import { SealError } from "../errors.ts";
-import { arrayPrototype, getDescriptor, getPrototypeOf, typedArrayPrototype } from "../platform.ts";
+import { getDescriptor, hostHash, typedArrayPrototype, utf8, type HostHash } from "../platform.ts";
 
 type Members = Readonly<Record<PropertyKey, unknown>>;
 const bytes = Uint8Array.prototype as object as Members;
 const views = DataView.prototype as object as Members;
-const lists = arrayPrototype as object as Members;
-const iterators = getPrototypeOf([].values()) as Members;
 const world = globalThis as object as Members;
 const math = Math as object as Members;
-const objects = Object as object as Members;
 
 /**
  * Functions that the hash stands on, found as the hash finds them, so that one put in front of another is seen too. Each is
@@ -35,17 +36,12 @@ function functions(): readonly unknown[] {
     world["DataView"],
     world["BigInt"],
     math["min"],
-    objects["create"],
-    objects["getPrototypeOf"],
   ];
 }
 
 const GETTERS = ["length", "buffer", "byteLength", "byteOffset"] as const;
 const takenFunctions = functions();
 const takenGetters = GETTERS.map(getterOf);
-/** What a copy of a keyed state stands on beside them. */
-const takenIterator = lists[Symbol.iterator];
-const takenNext = iterators["next"];
 const probeBuffer = new ArrayBuffer(16);
 const probe = new Uint8Array(probeBuffer, 3, 7);
 
@@ -56,10 +52,7 @@ function getterOf(name: string): unknown {
   return accessor?.["get"];
 }
 
-function partsHold(copies: boolean): boolean {
-  if (copies && (lists[Symbol.iterator] !== takenIterator || iterators["next"] !== takenNext)) {
-    return false;
-  }
+function partsHold(): boolean {
   for (let i = 0; i < GETTERS.length; i++) {
     if (getterOf(GETTERS[i]!) !== takenGetters[i]) return false;
   }
@@ -73,10 +66,10 @@ function partsHold(copies: boolean): boolean {
   return true;
 }
 
-function checkParts(copies = false): void {
+function checkParts(): void {
   let hold = false;
   try {
-    hold = partsHold(copies);
+    hold = partsHold();
   } catch {
     // A getter that somebody put there threw.
   }
@@ -85,25 +78,30 @@ function checkParts(copies = false): void {
   throw new SealError("platform-altered", message);
 }
 
-/** @throws SealError `platform-altered` */
-export function sha256(bytes: Uint8Array): Uint8Array {
-  checkParts();
-  return sha256Of(bytes);
+/** SHA-256 of bytes, or of a text's UTF-8 bytes. */
+export interface Sha256 {
+  /** @throws SealError `platform-altered` */
+  readonly bytes: (of: Uint8Array) => Uint8Array;
+  /** 43 characters of base64 with the URL alphabet, no padding. @throws SealError `platform-altered` */
+  readonly base64: (of: Uint8Array | string) => string;
 }
 
-/** @throws SealError `platform-altered` */
-export function hmac(key: Uint8Array, bytes: Uint8Array): Uint8Array {
-  checkParts();
-  return hmacOf(sha256Of, key, bytes);
+/** By `@noble/hashes`, on every runtime. */
+export const nobleSha256: Sha256 = Object.freeze({
+  bytes(of: Uint8Array): Uint8Array {
+    checkParts();
+    return sha256Of(of);
+  },
+  base64: (of: Uint8Array | string): string =>
+    toBase64(nobleSha256.bytes(typeof of === "string" ? utf8(of) : of)),
+});
+
+function hosted(hash: HostHash): Sha256 {
+  return Object.freeze({
+    bytes: (of: Uint8Array) => hash("sha256", of, "buffer"),
+    base64: (of: Uint8Array | string) => hash("sha256", of, "base64url"),
+  });
 }
 
-/** HMAC of two texts' bytes under a key that is set up once. Its use @throws SealError `platform-altered` */
-export function keyedHmac(key: Uint8Array): (head: Uint8Array, body: Uint8Array) => Uint8Array {
-  checkParts();
-  // The key's two compressions are done once; each MAC starts from a copy of that state.
-  const keyed = hmacOf.create(sha256Of, key);
-  return (head, body) => {
-    checkParts(true);
-    return keyed.clone().update(head).update(body).digest();
-  };
-}
+/** The quickest that the runtime has. */
+export const sha256: Sha256 = hostHash === undefined ? nobleSha256 : hosted(hostHash);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createKeyring, isSealError, open, PURPOSES, seal } from "@holdpoint/seal";
-import { nodeMac } from "@holdpoint/seal/node"; // on Node; elsewhere leave `mac` out
+import { nodeMac } from "@holdpoint/seal/node"; // on Node, for long texts; may be left out
 
 const key = crypto.getRandomValues(new Uint8Array(32)); // from your secret store, 16 bytes or more
 const keyring = createKeyring({ current: { id: "2026-11", key }, mac: nodeMac });
