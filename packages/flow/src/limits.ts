@@ -33,6 +33,9 @@ export const unknownTriesMax = 5;
 /** A sealed checkpoint's text, in characters: 64 MiB leaves room for 6,000 results of 10 KB. */
 export const checkpointCharsMax = 64 * 1024 * 1024;
 
+/** What a checkpoint or a snapshot holds, in UTF-8: 16 MiB, as much as a seal's body takes. */
+export const checkpointBytesMax = 16 * 1024 * 1024;
+
 /** What info, cursor and answer of an interrupt may take as sealed UTF-8, each: 1 MiB, as much as a form can hold. */
 export const interruptBytesMax = 1024 * 1024;
 

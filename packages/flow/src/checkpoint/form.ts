@@ -16,6 +16,7 @@ import { itemPath } from "../run/path.ts";
 import type { Frame, ItemState, RunState, Stand, VisitState } from "../run/state.ts";
 import { framesOf } from "../run/tree.ts";
 import type { ApprovalWait, InDoubtWait, InterruptWait, SleepWait, Wait } from "../run/wait.ts";
+import type { LinesWritten } from "./lines.ts";
 
 type Text = Extract<Kept, { form: "text" }>;
 
@@ -26,6 +27,8 @@ export interface FormParts {
   readonly exact: boolean;
   /** What the state reaches: payloads, steps' results and the arguments of call nodes are read by it. */
   readonly reachable: unknown;
+  /** Where long texts are put, of a form that is sealed with lines behind it. */
+  readonly lines?: LinesWritten;
 }
 
 /** What a kept value is, where it has to be named, and the schema by which it will be read. */
@@ -40,8 +43,13 @@ interface Named {
 // A kept value never changes, and a pause needs its text more than once.
 const texts = new WeakMap<Kept, Text>();
 
-/** The text of a kept value. @throws FlowError `state-not-sealable`, naming it and the path (FLOW-27). */
+/** The text of a kept value, or its line's number. @throws FlowError `state-not-sealable`, naming it and the path (FLOW-27). */
 export function keptText(kept: Kept, parts: FormParts, named: Named): Text {
+  const text = ownText(kept, parts, named);
+  return parts.lines === undefined ? text : parts.lines.placed(text);
+}
+
+function ownText(kept: Kept, parts: FormParts, named: Named): Text {
   if (kept.form === "text") return kept;
   if (kept.form === "lost") throw unsealable(named, kept.why, { path: kept.path });
   const known = texts.get(kept);

@@ -29,8 +29,9 @@ import { keptAsText } from "../run/reveal.ts";
 import type { Frame, OpenVisit, Phase, RunState, VisitState } from "../run/state.ts";
 import { framesOf, nestedIn, ownExecutions } from "../run/tree.ts";
 import { askedBy, isOpen } from "../run/wait.ts";
-import { stateOf, type StateForm } from "./form.ts";
+import type { StateForm } from "./form.ts";
 import { manifestIn } from "./graph-header.ts";
+import { linesIn, stateWithLines } from "./lines.ts";
 import { checkpointVersion } from "./seal.ts";
 
 /** What a seal says about itself, before anything of its body is looked at. */
@@ -107,8 +108,15 @@ export function carriedOver(
 
 /** What the seal covered, built by what the graph reaches. */
 export function decodedState(graph: Graph, parts: Parts, runId: string, body: string): RunState {
+  const { form, lines } = linesIn(body);
+  const state = stateWithLines(decodedForm(graph, parts, runId, form), lines);
+  if (state === undefined) throw tampered(runId, "its lines are not those that its form names");
+  return state;
+}
+
+function decodedForm(graph: Graph, parts: Parts, runId: string, form: string): StateForm {
   try {
-    return stateOf(parts.sealer.decode(body, { schema: readableBy(graph, parts) }) as StateForm);
+    return parts.sealer.decode(form, { schema: readableBy(graph, parts) }) as StateForm;
   } catch (error) {
     if (!isSealError(error)) throw error;
     throw new FlowError(

@@ -6,6 +6,7 @@ import { sign } from "@holdpoint/seal";
 import { FlowError } from "../errors.ts";
 import type { Graph } from "../graph/flow.ts";
 import type { State } from "../graph/node.ts";
+import { checkpointBytesMax } from "../limits.ts";
 import type { Sealed } from "../run/live.ts";
 import type { Parts } from "../run/parts.ts";
 import { openWaits, pendingView } from "../run/pending.ts";
@@ -13,6 +14,7 @@ import type { RunState } from "../run/state.ts";
 import { Checkpoint } from "./checkpoint.ts";
 import { graphHeader } from "./graph-header.ts";
 import { formsBeside, sealable, stateForm, type FormParts } from "./form.ts";
+import { LinesWritten } from "./lines.ts";
 
 /**
  * The version of what a checkpoint holds. History:
@@ -29,7 +31,23 @@ export const checkpointVersion = 1;
 export function encodeState(run: RunState, graph: Graph, parts: Parts): string {
   // The manifest goes into the header, where a refusal can read it before anything is decoded.
   const seed = { ...run.seed, manifest: {} };
-  return encoded(run, graph, parts, () => stateForm({ ...run, seed }, formParts(graph, parts)));
+  const lines = new LinesWritten();
+  const how = { ...formParts(graph, parts), lines };
+  const form = encoded(run, graph, parts, () => stateForm({ ...run, seed }, how));
+  const body = lines.behind(form);
+  checkLength(body, run.seed.runId);
+  return body;
+}
+
+/** What a seal takes at all: the form's own length is the sealer's to check. */
+function checkLength(body: string, runId: string): void {
+  if (body.length * 3 <= checkpointBytesMax) return;
+  if (new TextEncoder().encode(body).length <= checkpointBytesMax) return;
+  throw new FlowError(
+    "state-not-sealable",
+    `the run's state can't be sealed: its text passes ${checkpointBytesMax} bytes. Keep bulk data outside`,
+    { runId },
+  );
 }
 
 /**

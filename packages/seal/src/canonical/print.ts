@@ -1,5 +1,5 @@
-import { arraySort, isArray, jsonStringify, objectKeys } from "../platform.ts";
-import { compareText } from "./collection-rows.ts";
+import { isArray, jsonStringify, objectKeys } from "../platform.ts";
+import { sortTexts } from "./collection-rows.ts";
 import type { Registry } from "./registry.ts";
 import type { Json } from "./row.ts";
 
@@ -23,7 +23,7 @@ export function printCanonical(tree: Json, registry: Registry): string {
       const payload = value[row.tag]!;
       return `{"${row.tag}":${row.order === undefined ? print(payload) : row.order(payload, print)}}`;
     }
-    arraySort(names, compareText);
+    sortTexts(names);
     let text = "{";
     for (let i = 0; i < names.length; i++) {
       const name = names[i]!;

@@ -24,8 +24,16 @@ import {
   sliceText,
   utf8,
 } from "../platform.ts";
-import { readMembers } from "./members.ts";
-import { checkHeader, headerProblem, headerText, RESERVED_MEMBERS, type Header } from "./header.ts";
+import { placesOf, readMembers, stringAt } from "./members.ts";
+import {
+  checkHeader,
+  headerAsWritten,
+  headerProblem,
+  headerText,
+  NO_HEADER,
+  RESERVED_MEMBERS,
+  type Header,
+} from "./header.ts";
 import { quoteJson } from "./quote.ts";
 import type { Keyring } from "./keyring.ts";
 import { equalMacs } from "./mac.ts";
@@ -63,7 +71,6 @@ const PLAIN_VERSION = 1;
 const CIPHER_VERSION = 2;
 /** `v`, `purpose`, `kid`, `body` and `mac`. */
 const OWN_MEMBERS = 5;
-const NO_HEADER: Header = Object.freeze({});
 
 /**
  * Signs a text under the ring's current key.
@@ -107,6 +114,8 @@ function signQuoted(body: string, options: SignOptions, quote: (text: string) =>
 export function verify(text: string, options: VerifyOptions): Verified {
   const { keyring, purpose, bodyBytesMax = BYTES_DEFAULT } = options;
   checkPurpose(purpose);
+  const known = verifiedAsWritten(text, keyring, purpose, longest(bodyBytesMax));
+  if (known !== undefined) return known;
   const members = typeof text === "string" ? readMembers(text, longest(bodyBytesMax)) : undefined;
   if (members === undefined) throw new SealTamperedError();
   const version = members["v"];
@@ -128,6 +137,28 @@ export function verify(text: string, options: VerifyOptions): Verified {
   }
   const opened = version === PLAIN_VERSION ? body : decipher(body, keyring, kid, purpose);
   return { body: opened, header, keyId: kid, mac };
+}
+
+/**
+ * E4 An envelope that stands as the writer writes it is read by its places, and its header as the very text that the MAC covers.
+ *    Whatever is otherwise in any way, or wrong, is left to the reader that takes every order and spacing, and that refuses.
+ */
+function verifiedAsWritten(
+  text: string,
+  keyring: Keyring,
+  purpose: Purpose,
+  charsMax: number,
+): Verified | undefined {
+  const places = typeof text === "string" ? placesOf(text, purpose, charsMax) : undefined;
+  if (places === undefined || places.kid !== keyring.currentId) return undefined;
+  const { kid, own, mac } = places;
+  const body = stringAt(text, places.body);
+  if (body === undefined || !isWellFormed(body)) return undefined;
+  const expected = keyring.signer(purpose);
+  const input = macHead(PLAIN_VERSION, purpose, kid, own, body);
+  if (!equalMacs(mac, expected(input, body))) return undefined;
+  const header = headerAsWritten(own);
+  return header && { body, header, keyId: kid, mac };
 }
 
 function longest(bodyBytesMax: number): number {

@@ -35,6 +35,54 @@ export function readMembers(
   return skipSpace(text, at + 1) === text.length ? members : undefined;
 }
 
+/** Where the members of an envelope stand that is as the writer writes it. */
+export interface Places {
+  readonly kid: string;
+  /** The header's text, brackets included. */
+  readonly own: string;
+  readonly body: Span;
+  readonly mac: string;
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+const BODY_START = ',"body":';
+
+/**
+ * The places of an envelope with a plain body and this purpose, found without a look at what lies between; undefined where one of them
+ * is not where the writer puts it. What is found is a guess, which the MAC proves.
+ */
+export function placesOf(text: string, purpose: string, charsMax: number): Places | undefined {
+  const head = `{"v":1,"purpose":"${purpose}","kid":"`;
+  const tail = text.length - TAIL_CHARS;
+  if (tail <= head.length || text.length > charsMax) return undefined;
+  if (sliceText(text, 0, head.length) !== head) return undefined;
+  if (sliceText(text, tail, tail + TAIL_START.length) !== TAIL_START) return undefined;
+  if (sliceText(text, text.length - 2) !== '"}') return undefined;
+  const kidEnd = indexOfText(text, '"', head.length);
+  const members = kidEnd + 1;
+  // No string holds this: its first quote would end it.
+  const start = indexOfText(text, BODY_START, members);
+  if (start < members) return undefined;
+  const own = start === members ? "" : sliceText(text, members + 1, start);
+  if (start > members && (own === "" || charCodeAt(text, members) !== 44)) return undefined;
+  return {
+    kid: sliceText(text, head.length, kidEnd),
+    own: `{${own}}`,
+    body: { start: start + BODY_START.length, end: tail },
+    mac: sliceText(text, tail + TAIL_START.length, text.length - 2),
+  };
+}
+
+/** The string that stands between two places, where nothing else does. */
+export function stringAt(text: string, { start, end }: Span): string | undefined {
+  const value = charCodeAt(text, start) === 34 ? parsed(text, start, end) : undefined;
+  return typeof value === "string" ? value : undefined;
+}
+
 interface Token<Value> {
   readonly value: Value;
   /** The place after it. */
