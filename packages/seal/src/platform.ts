@@ -180,6 +180,25 @@ export function byteLength(text: string): number {
   return bytes;
 }
 
+/** Characters of a text whose bytes are put into a list that is there already. */
+export const LOOKED_AT_CHARS = 16_384;
+/** A look for what follows may go this far behind the last byte. */
+const BEHIND = 8;
+let looked: Uint8Array | undefined;
+
+/** The list that `utf8Look` fills. */
+export function lookedAt(): Uint8Array {
+  return (looked ??= new Uint8Array(3 * LOOKED_AT_CHARS + BEHIND));
+}
+
+/** Puts a well-formed text's UTF-8 bytes, zeros behind them, where the next text's will stand. Their number. */
+export function utf8Look(text: string): number {
+  const into = lookedAt();
+  const { written } = encodeInto(encoder, text, into);
+  for (let i = 0; i < BEHIND; i++) into[written + i] = 0;
+  return written;
+}
+
 function isAscii(text: string): boolean {
   for (let i = 0; i < text.length; i++) if (charCodeAt(text, i) > 127) return false;
   return true;

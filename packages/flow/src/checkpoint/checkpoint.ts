@@ -30,6 +30,25 @@ export interface CheckpointView {
 
 /** What a checkpoint of this class holds: its text, as long as nobody has had the bytes. */
 let heldBy: (value: object) => string | Uint8Array | undefined;
+let bytesOf: (value: object) => Uint8Array | undefined;
+let knownOf: (value: object) => Known | undefined;
+let know: (checkpoint: Checkpoint, known: Known) => void;
+
+/** What a runner knows of a checkpoint: that this text's seal holds, and what came of opening it. */
+interface Known {
+  readonly text: string;
+  /** Stands for the runner, and keeps nothing of it. */
+  readonly by: object;
+  readonly opened?: unknown;
+}
+
+/** One for all: a getter of its own would give each checkpoint a layout of its own. */
+const sealedProperty = {
+  get(this: object): Uint8Array | undefined {
+    return bytesOf(this);
+  },
+  enumerable: true,
+};
 
 /**
  * Where a paused run stands: a value to keep, in memory or, as the text that `dumpCheckpoint` gives, anywhere.
@@ -52,6 +71,7 @@ export class Checkpoint<F extends Flow = Flow> implements CheckpointView {
   /** Made when somebody asks for them; from then on they may have been touched, and are what counts. */
   #bytes: Uint8Array | undefined;
   readonly #state: () => State;
+  #known: Known | undefined;
   /** Types only; never present. */
   declare readonly types?: { readonly of: F };
 
@@ -66,12 +86,17 @@ export class Checkpoint<F extends Flow = Flow> implements CheckpointView {
     this.#text = text;
     this.#state = state;
     // A property of its own, which a structured clone reads.
-    const get = (): Uint8Array => (this.#bytes ??= utf8.encode(text));
-    Object.defineProperty(this, "sealed", { get, enumerable: true });
+    Object.defineProperty(this, "sealed", sealedProperty);
   }
 
   static {
     heldBy = (value) => (#text in value ? (value.#bytes ?? value.#text) : undefined);
+    bytesOf = (value) =>
+      #text in value ? (value.#bytes ??= utf8.encode(value.#text)) : undefined;
+    knownOf = (value) => (#text in value ? value.#known : undefined);
+    know = (checkpoint, known) => {
+      checkpoint.#known = known;
+    };
   }
 
   /** The state at the pause; finished siblings' updates are not merged yet. Gone in a clone. */
@@ -94,6 +119,26 @@ export class Checkpoint<F extends Flow = Flow> implements CheckpointView {
 
 const utf8 = new TextEncoder();
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Says of a checkpoint that this text's seal was made or verified, by whom, and what came of opening it. */
+export function vouch(checkpoint: Checkpoint, known: Known): void {
+  know(checkpoint, known);
+}
+
+/** Whether somebody said so of this very text. */
+export function isVouched(checkpoint: Checkpoint, { text, by }: Known): boolean {
+  const known = knownOf(checkpoint);
+  return known?.by === by && known.text === text;
+}
+
+/** What came of opening it; taken, for whoever goes on from it owns it. */
+export function takeOpened(checkpoint: Checkpoint, by: object): unknown {
+  const known = knownOf(checkpoint);
+  if (known?.by !== by) return undefined;
+  const { opened, ...rest } = known;
+  know(checkpoint, rest);
+  return opened;
+}
 
 /** The sealed text of a checkpoint or of a clone of one; `undefined` for anything else. */
 export function sealedText(value: unknown): string | undefined {

@@ -40,9 +40,6 @@ interface Named {
   readonly call?: string;
 }
 
-// A kept value never changes, and a pause needs its text more than once.
-const texts = new WeakMap<Kept, Text>();
-
 /** The text of a kept value, or its line's number. @throws FlowError `state-not-sealable`, naming it and the path (FLOW-27). */
 export function keptText(kept: Kept, parts: FormParts, named: Named): Text {
   const text = ownText(kept, parts, named);
@@ -52,14 +49,11 @@ export function keptText(kept: Kept, parts: FormParts, named: Named): Text {
 function ownText(kept: Kept, parts: FormParts, named: Named): Text {
   if (kept.form === "text") return kept;
   if (kept.form === "lost") throw unsealable(named, kept.why, { path: kept.path });
-  const known = texts.get(kept);
-  if (known !== undefined) return known;
-  const text: Text = {
+  // A kept value never changes, and a pause needs its text more than once.
+  return (kept.known ??= {
     form: "text",
     text: closed(named, () => readable(kept, parts, named)),
-  };
-  texts.set(kept, text);
-  return text;
+  });
 }
 
 /** A value's text; what could be written and not be built again is refused now, not weeks later (FLOW-26, FLOW-71). */

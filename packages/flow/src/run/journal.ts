@@ -13,10 +13,16 @@ export type AskedWait = Exclude<Wait, InDoubtWait>;
  */
 export type Kept =
   /** `own`: built here, held by nobody else, and plain: reading it runs nobody's code. */
-  | { readonly form: "value"; readonly value: unknown; readonly own?: true }
-  | { readonly form: "text"; readonly text: string }
+  | { readonly form: "value"; readonly value: unknown; readonly own?: true; known?: KeptText }
+  | KeptText
   /** It could not be sealed: that the call ran is on record, and what it gave is not (FLOW-27). */
   | { readonly form: "lost"; readonly why: string; readonly path?: string };
+
+/** `known` of a value: its text, once that was needed. */
+export interface KeptText {
+  readonly form: "text";
+  readonly text: string;
+}
 
 /** How something ended. */
 export type Settled =

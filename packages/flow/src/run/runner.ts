@@ -1,7 +1,13 @@
 import type { ActorRef } from "@holdpoint/approvals";
 import { toolFacts } from "@holdpoint/tools";
 
-import { sealedText, type Checkpoint } from "../checkpoint/checkpoint.ts";
+import {
+  isVouched,
+  sealedText,
+  takeOpened,
+  vouch,
+  type Checkpoint,
+} from "../checkpoint/checkpoint.ts";
 import {
   carriedOver,
   checkInputs,
@@ -74,12 +80,17 @@ export interface CancelHow {
   readonly by?: ActorRef;
 }
 
+/** What came of loading a checkpoint. */
+interface Loaded {
+  readonly graph: Graph;
+  readonly opened: Opened;
+}
+
 /** Runs flows, and goes on with them where they stood. Holds no run: what it needs is in the checkpoint or the log. */
 export class FlowRunner {
   readonly #resolved: Resolved;
-  readonly #loaded = new WeakMap<Checkpoint, { readonly graph: Graph; readonly opened: Opened }>();
-  /** Texts whose seals were made or verified here: the very same text need not be verified again. */
-  readonly #vouched = new WeakMap<Checkpoint, string>();
+  /** Stands for this runner in what it knows of checkpoints: a seal that it made or verified need not be verified again. */
+  readonly #mark = {};
 
   /** @throws FlowError `key-required` */
   constructor(options: FlowRunnerOptions = {}) {
@@ -249,7 +260,7 @@ export class FlowRunner {
   dumpCheckpoint(checkpoint: Checkpoint): string {
     const text = sealedText(checkpoint);
     if (text === undefined) throw tampered(undefined, "it holds no sealed bytes");
-    if (this.#vouched.get(checkpoint) !== text) checkSeal(text, this.#resolved.parts);
+    if (!isVouched(checkpoint, { text, by: this.#mark })) checkSeal(text, this.#resolved.parts);
     return text;
   }
 
@@ -261,8 +272,7 @@ export class FlowRunner {
     const opened = openCheckpoint(graph, parts, text, { scope });
     const look = () => openCheckpoint(graph, parts, text, { scope }).state.state;
     const checkpoint = checkpointOf(opened.state, text, look);
-    this.#loaded.set(checkpoint, { graph, opened });
-    this.#vouched.set(checkpoint, text);
+    vouch(checkpoint, { text, by: this.#mark, opened: { graph, opened } satisfies Loaded });
     return checkpoint as Checkpoint<F>;
   }
 
@@ -343,7 +353,7 @@ export class FlowRunner {
   #result<F extends Flow>(live: LiveRun, performed: Performed): RunResult<F> {
     const result = resultOf<F>(live, performed);
     if (result.status === "paused" && performed.status === "paused")
-      this.#vouched.set(result.checkpoint, performed.text);
+      vouch(result.checkpoint, { text: performed.text, by: this.#mark });
     return result;
   }
 
@@ -387,8 +397,7 @@ export class FlowRunner {
     const text = sealedText(checkpoint);
     if (text === undefined) throw tampered(undefined, "it holds no sealed bytes");
     // What was decoded at loading is gone on from once, and only where the checkpoint still holds that text.
-    const loaded = this.#loaded.get(checkpoint);
-    this.#loaded.delete(checkpoint);
+    const loaded = takeOpened(checkpoint, this.#mark) as Loaded | undefined;
     const known = loaded?.graph === graph ? loaded.opened : undefined;
     const { parts, scope } = this.#resolved;
     return openCheckpoint(graph, parts, text, { scope, runId }, known);

@@ -18,6 +18,8 @@ import {
   isWellFormed,
   jsonStringify,
   lengthOf,
+  LOOKED_AT_CHARS,
+  lookedAt,
   mapGet,
   mapHas,
   objectKeys,
@@ -27,6 +29,7 @@ import {
   sliceText,
   subarray,
   utf8,
+  utf8Look,
 } from "../platform.ts";
 import { keyText } from "./collection-rows.ts";
 import { locate } from "./locate.ts";
@@ -50,9 +53,11 @@ export function checkText(
   // A text is never shorter in bytes than in characters: what is too long is not even encoded.
   if (text.length > limits.bytes) throw tooLong(limits.bytes);
   if (!isWellFormed(text)) throw new SealDecodeError("", "an unpaired surrogate");
-  const bytes = utf8(text);
-  if (lengthOf(bytes) > limits.bytes) throw tooLong(limits.bytes);
-  const spelling = scan(text, bytes, limits);
+  const isShort = text.length <= LOOKED_AT_CHARS;
+  const bytes = isShort ? lookedAt() : utf8(text);
+  const length = isShort ? utf8Look(text) : lengthOf(bytes);
+  if (length > limits.bytes) throw tooLong(limits.bytes);
+  const spelling = scan(text, bytes, length, limits);
   if (spelling.status === "refused") {
     const before = subarray(bytes, 0, spelling.at);
     throw new SealDecodeError(locate(fromUtf8(before)).path, spelling.reason);

@@ -12,7 +12,6 @@ import {
   includesText,
   indexOfText,
   sliceText,
-  lengthOf,
   subarray,
   toNumber,
 } from "../platform.ts";
@@ -41,9 +40,8 @@ const LOOKED_AT_BYTES = 48;
 /** For each name of one or two digits the native parser may take 350 bytes. */
 const SHORT_INDEX_NAMES_MAX = 32_768;
 
-/** Scans a well-formed text, given with its bytes; `at` of a refusal counts bytes. */
-export function scan(text: string, bytes: Uint8Array, limits: Limits): Scan {
-  const length = lengthOf(bytes);
+/** Scans a well-formed text, given with its bytes, the first `length` of a list; `at` of a refusal counts bytes. */
+export function scan(text: string, bytes: Uint8Array, length: number, limits: Limits): Scan {
   const ascii = text.length === length;
   // Without an escape, and with a byte a character, a string ends at the next quote.
   const plain = ascii && !includesText(text, "\\");

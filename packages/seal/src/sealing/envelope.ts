@@ -14,10 +14,12 @@ import { SealError, SealTamperedError } from "../errors.ts";
 import { BYTES_DEFAULT, ENVELOPE_EXTRA_BYTES, ENVELOPE_FACTOR } from "../limits.ts";
 import {
   byteLength,
+  createObject,
   defineData,
   fromUtf8,
   isSafeInteger,
   isWellFormed,
+  jsonParse,
   jsonStringify,
   objectKeys,
   setHas,
@@ -99,10 +101,34 @@ function signQuoted(body: string, options: SignOptions, quote: (text: string) =>
   const written = cipher === undefined ? body : toBase64(cipher.encrypt(utf8(body)));
   const own = headerText(header);
   const mac = keyring.signer(purpose)(macHead(version, purpose, kid, own, written), written);
+  if (written.length > JOINED_CHARS_MAX && quote === jsonStringify) {
+    return { text: printedWhole([version, purpose, kid, own], written, mac), mac };
+  }
   // Purpose, key id and MAC are of alphabets that need no escapes.
   const members = own === "{}" ? "" : `${sliceText(own, 1, -1)},`;
   const head = `{"v":${version},"purpose":"${purpose}","kid":"${kid}",${members}"body":`;
   return { text: `${head}${quote(written)},"mac":"${mac}"}`, mac };
+}
+
+/** A longer text that is joined of parts is copied once more when it is first read. */
+const JOINED_CHARS_MAX = 16_384;
+
+/** The same envelope as one object, printed at once. Names of a header are no indexes, so they stay as they are put in. */
+function printedWhole(
+  [version, purpose, kid, own]: readonly [number, Purpose, string, string],
+  body: string,
+  mac: string,
+): string {
+  const whole = createObject(null);
+  whole["v"] = version;
+  whole["purpose"] = purpose;
+  whole["kid"] = kid;
+  const header = jsonParse(own) as Header;
+  const names = objectKeys(header);
+  for (let i = 0; i < names.length; i++) whole[names[i]!] = header[names[i]!];
+  whole["body"] = body;
+  whole["mac"] = mac;
+  return jsonStringify(whole);
 }
 
 /**
