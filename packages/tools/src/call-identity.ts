@@ -1,4 +1,4 @@
-import { digest } from "@holdpoint/seal";
+import { digestText, encode } from "@holdpoint/seal";
 
 /** What names a call: the same at every re-run, crash and adoption (FLOW-38). */
 export interface CallIdentity {
@@ -17,7 +17,7 @@ export interface CallIdentity {
  * (FLOW-38).
  */
 export function callIdOf(call: CallIdentity, generation = 0): string {
-  return digest(["call", call.runId, call.node, call.tool, call.key, call.number, generation]);
+  return digestOf(["call", call.runId, call.node, call.tool, call.key, call.number, generation]);
 }
 
 /**
@@ -25,5 +25,10 @@ export function callIdOf(call: CallIdentity, generation = 0): string {
  * resume or another generation of the question sends the same one.
  */
 export function idempotencyKeyOf(call: CallIdentity): string {
-  return digest(["effect", call.runId, call.node, call.tool, call.key, call.number]);
+  return digestOf(["effect", call.runId, call.node, call.tool, call.key, call.number]);
+}
+
+/** A list of texts and numbers has nothing to sort: its text is its canonical form. */
+function digestOf(parts: readonly (string | number)[]): string {
+  return digestText(encode(parts));
 }

@@ -16,7 +16,8 @@ import { itemPath } from "../run/path.ts";
 import type { Frame, ItemState, RunState, Stand, VisitState } from "../run/state.ts";
 import { framesOf } from "../run/tree.ts";
 import type { ApprovalWait, InDoubtWait, InterruptWait, SleepWait, Wait } from "../run/wait.ts";
-import type { LinesWritten } from "./lines.ts";
+import type { BodyWritten } from "./body.ts";
+import { shortExecution, shortFacts, shortFrame } from "./left-out.ts";
 
 type Text = Extract<Kept, { form: "text" }>;
 
@@ -27,8 +28,8 @@ export interface FormParts {
   readonly exact: boolean;
   /** What the state reaches: payloads, steps' results and the arguments of call nodes are read by it. */
   readonly reachable: unknown;
-  /** Where long texts are put, of a form that is sealed with lines behind it. */
-  readonly lines?: LinesWritten;
+  /** Of a state that is sealed as a body: where long texts are put, and what need not be said again. */
+  readonly body?: BodyWritten;
 }
 
 /** What a kept value is, where it has to be named, and the schema by which it will be read. */
@@ -43,7 +44,7 @@ interface Named {
 /** The text of a kept value, or its line's number. @throws FlowError `state-not-sealable`, naming it and the path (FLOW-27). */
 export function keptText(kept: Kept, parts: FormParts, named: Named): Text {
   const text = ownText(kept, parts, named);
-  return parts.lines === undefined ? text : parts.lines.placed(text);
+  return parts.body === undefined ? text : parts.body.placed(text);
 }
 
 function ownText(kept: Kept, parts: FormParts, named: Named): Text {
@@ -137,7 +138,10 @@ function approvalWaitForm(wait: ApprovalWait, parts: FormParts, visit: string): 
     ...rest,
     ...(id !== undefined && { id: identityForm(id, visit) }),
     ...(approvalId !== undefined && { approvalId }),
-    facts: withoutNobody(facts),
+    facts:
+      parts.body === undefined
+        ? withoutNobody(facts)
+        : shortFacts(wait, facts, parts.body.seed, visit),
     arguments: keptText(wait.arguments, parts, named),
   };
   return form as ApprovalWait; // F1
@@ -215,7 +219,7 @@ function valueForm(value: Kept, parts: FormParts, visit: string): Text {
 }
 
 function executionForm(execution: ExecutionState, parts: FormParts, visit: string): ExecutionState {
-  return {
+  const form: ExecutionState = {
     journal: execution.journal.map((entry) => entryForm(entry, parts, visit)),
     waits: execution.waits.map((wait) => waitForm(wait, parts, visit)),
     started: execution.started.map((started) => startedForm(started, parts, visit)),
@@ -229,6 +233,7 @@ function executionForm(execution: ExecutionState, parts: FormParts, visit: strin
     begun: { ...execution.begun },
     retries: execution.retries,
   };
+  return parts.body === undefined ? form : shortExecution(form);
 }
 
 function visitForm(visit: VisitState, parts: FormParts): VisitState {
@@ -246,7 +251,7 @@ function visitForm(visit: VisitState, parts: FormParts): VisitState {
   return form as VisitState; // F1
 }
 
-/** A run's state as it is sealed; `stateOf` reads it. @throws FlowError `state-not-sealable` */
+/** A run's state as it is sealed; `stateOf` in `body.ts` reads it. @throws FlowError `state-not-sealable` */
 export function stateForm(run: RunState, parts: FormParts): StateForm {
   const { settling, frames, seed, ...rest } = run;
   return {
@@ -261,11 +266,6 @@ export function stateForm(run: RunState, parts: FormParts): StateForm {
 export type StateForm = Omit<RunState, "settling" | "frames"> &
   Partial<Pick<RunState, "frames">> & { settling?: NonNullable<RunState["settling"]> };
 
-/** A state from its form. */
-export function stateOf({ settling, frames = new Map(), ...rest }: StateForm): RunState {
-  return { ...rest, settling, frames };
-}
-
 function standForm<T extends Stand>(stand: T, parts: FormParts): T {
   return { ...stand, ...frameForm(stand, parts), frames: framesForm(stand.frames, parts) };
 }
@@ -275,7 +275,8 @@ function framesForm(frames: Stand["frames"], parts: FormParts): Stand["frames"] 
 }
 
 function frameForm<F extends Frame>(frame: F, parts: FormParts): F {
-  return { ...frame, visits: frame.visits.map((visit) => visitForm(visit, parts)) };
+  const form = { ...frame, visits: frame.visits.map((visit) => visitForm(visit, parts)) };
+  return parts.body === undefined ? form : shortFrame(form);
 }
 
 /**

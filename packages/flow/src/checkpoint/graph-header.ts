@@ -19,8 +19,19 @@ export function graphHeader({ flow, digest, manifest }: RunSeed): Header {
   return { flow, graph: digest, ...partsHeader(manifest) };
 }
 
-/** Names and digests hold neither `=` nor `;`. */
+/** A graph's manifest is one object, and told at each pause. */
+const headers = new WeakMap<Manifest, Header>();
+
 function partsHeader(manifest: Manifest): Header {
+  const known = headers.get(manifest);
+  if (known !== undefined) return known;
+  const header = headerOf(manifest);
+  headers.set(manifest, header);
+  return header;
+}
+
+/** Names and digests hold neither `=` nor `;`. */
+function headerOf(manifest: Manifest): Header {
   const texts: string[] = [];
   for (const [part, digest] of Object.entries(manifest)) {
     const entry = `${part}=${digest};`;

@@ -29,9 +29,9 @@ import { keptAsText } from "../run/reveal.ts";
 import type { Frame, OpenVisit, Phase, RunState, VisitState } from "../run/state.ts";
 import { framesOf, nestedIn, ownExecutions } from "../run/tree.ts";
 import { askedBy, isOpen } from "../run/wait.ts";
+import { linesIn, stateOf } from "./body.ts";
 import type { StateForm } from "./form.ts";
 import { manifestIn } from "./graph-header.ts";
-import { linesIn, stateWithLines } from "./lines.ts";
 import { checkpointVersion } from "./seal.ts";
 
 /** What a seal says about itself, before anything of its body is looked at. */
@@ -109,7 +109,7 @@ export function carriedOver(
 /** What the seal covered, built by what the graph reaches. */
 export function decodedState(graph: Graph, parts: Parts, runId: string, body: string): RunState {
   const { form, lines } = linesIn(body);
-  const state = stateWithLines(decodedForm(graph, parts, runId, form), lines);
+  const state = stateOf(decodedForm(graph, parts, runId, form), lines);
   if (state === undefined) throw tampered(runId, "its lines are not those that its form names");
   return state;
 }

@@ -14,7 +14,7 @@ import type { RunState } from "../run/state.ts";
 import { Checkpoint } from "./checkpoint.ts";
 import { graphHeader } from "./graph-header.ts";
 import { formsBeside, sealable, stateForm, type FormParts } from "./form.ts";
-import { LinesWritten } from "./lines.ts";
+import { BodyWritten } from "./body.ts";
 
 /**
  * The version of what a checkpoint holds. History:
@@ -31,12 +31,12 @@ export const checkpointVersion = 1;
 export function encodeState(run: RunState, graph: Graph, parts: Parts): string {
   // The manifest goes into the header, where a refusal can read it before anything is decoded.
   const seed = { ...run.seed, manifest: {} };
-  const lines = new LinesWritten();
-  const how = { ...formParts(graph, parts), lines };
+  const body = new BodyWritten(seed);
+  const how = { ...formParts(graph, parts), body };
   const form = encoded(run, graph, parts, () => stateForm({ ...run, seed }, how));
-  const body = lines.behind(form);
-  checkLength(body, run.seed.runId);
-  return body;
+  const text = body.behind(form);
+  checkLength(text, run.seed.runId);
+  return text;
 }
 
 /** What a seal takes at all: the form's own length is the sealer's to check. */

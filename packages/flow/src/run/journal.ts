@@ -168,32 +168,21 @@ export class Prior {
   #behind = 0;
 
   constructor(execution: ExecutionState) {
-    this.#replaced = { ...execution.replaced };
+    const { journal, waits, started, nested, replaced } = execution;
+    this.#replaced = { ...replaced };
     let sure = true;
-    this.#entries = execution.journal.map((entry): Recorded => {
+    this.#entries = journal.map((entry): Recorded => {
       if (entry.retried === true) sure = false; // from here on the code may see something else, and go another way
       return { entry, sure, state: "unclaimed" };
     });
-    const replayed = this.#entries.filter(({ entry }) => entry.retried !== true);
-    this.#byIdentity = new Map(
-      replayed.map((recorded) => [identityText(recorded.entry.id), recorded]),
-    );
-    this.replays = replayed.length > 0 || execution.nested.length > 0;
+    const replayed = sure ? this.#entries : this.#entries.filter(isReplayed);
+    this.#byIdentity = byIdentity(replayed, ({ entry }) => entry.id);
+    this.replays = replayed.length > 0 || nested.length > 0;
     this.#isSure = sure;
-    this.#waits = new Map(
-      execution.waits.flatMap((wait) =>
-        wait.kind === "in-doubt" || wait.id === undefined ? [] : [[identityText(wait.id), wait]],
-      ),
-    );
-    this.#doubts = new Map(
-      execution.waits.flatMap((wait) =>
-        wait.kind === "in-doubt" ? [[identityText(wait.started.id), wait]] : [],
-      ),
-    );
-    this.#started = new Map(
-      execution.started.map((started) => [identityText(started.id), started]),
-    );
-    this.#nested = new Map(execution.nested.map((run) => [identityText(run.id), run]));
+    this.#waits = byIdentity(waits.filter(isAsked), (wait) => wait.id);
+    this.#doubts = byIdentity(waits.filter(isInDoubt), (wait) => wait.started.id);
+    this.#started = byIdentity(started, ({ id }) => id);
+    this.#nested = byIdentity(nested, ({ id }) => id);
   }
 
   /** The entry of this identity, marked as asked for. */
@@ -226,21 +215,21 @@ export class Prior {
 
   /** What waits, or had begun, under this identity; taken: asked for once. */
   wait(id: Made): AskedWait | undefined {
-    return id.keyed ? taken(this.#waits, identityText(id)) : undefined;
+    return taken(this.#waits, id);
   }
 
   started(id: Made): Started | undefined {
-    return id.keyed ? taken(this.#started, identityText(id)) : undefined;
+    return taken(this.#started, id);
   }
 
   /** The call's own doubt, which nobody has answered. */
   doubt(id: Made): InDoubtWait | undefined {
-    return id.keyed ? taken(this.#doubts, identityText(id)) : undefined;
+    return taken(this.#doubts, id);
   }
 
   /** A nested run that is under way; taken. */
   nested(id: Made): NestedRun | undefined {
-    return id.keyed ? taken(this.#nested, identityText(id)) : undefined;
+    return taken(this.#nested, id);
   }
 
   /** This call's question, where it was replaced before. */
@@ -297,12 +286,39 @@ export class Prior {
   }
 }
 
+/** What most executions have none of; shared, and never written to. */
+const nothing = new Map<string, never>();
+
+function byIdentity<T>(list: readonly T[], idOf: (item: T) => Identity | undefined): Map<string, T> {
+  if (list.length === 0) return nothing as Map<string, T>;
+  const map = new Map<string, T>();
+  for (const item of list) {
+    const id = idOf(item);
+    if (id !== undefined) map.set(identityText(id), item); // a gate's question is no call's
+  }
+  return map;
+}
+
+function isReplayed({ entry }: Recorded): boolean {
+  return entry.retried !== true;
+}
+
+function isInDoubt(wait: Wait): wait is InDoubtWait {
+  return wait.kind === "in-doubt";
+}
+
+function isAsked(wait: Wait): wait is AskedWait {
+  return wait.kind !== "in-doubt";
+}
+
 /** Whether a re-run is expected to ask for an entry, and has not. */
 function isExpected({ state, sure, entry }: Recorded): boolean {
   return sure && state === "unclaimed" && entry.id.kind !== "moment" && entry.doubt !== "unasked";
 }
 
-function taken<T>(map: Map<string, T>, key: string): T | undefined {
+function taken<T>(map: Map<string, T>, id: Made): T | undefined {
+  if (map.size === 0 || !id.keyed) return undefined;
+  const key = identityText(id);
   const value = map.get(key);
   if (value !== undefined) map.delete(key);
   return value;

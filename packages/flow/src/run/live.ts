@@ -125,15 +125,31 @@ export class LiveRun {
 
   /** What the run has spent, calls that are about to run included: they are charged before they start (TOOL-05). */
   readonly charged: { calls: number; cost: number };
+  // Most runs need none of these.
+  #brought: Map<string, Decision> | undefined;
+  #foreign: Map<string, ApprovalRecords> | undefined;
+  #rerun: Set<string> | undefined;
+  #nestedUnderWay: Map<string, Promise<void>> | undefined;
+
   /** Decisions as this resume's caller brought them, by call id: for stores that calls bring along (FLOW-56). */
-  readonly brought = new Map<string, Decision>();
+  get brought(): Map<string, Decision> {
+    return (this.#brought ??= new Map());
+  }
+
   /** Records that calls of this process brought along, by call id (FLOW-56). */
-  readonly foreign = new Map<string, ApprovalRecords>();
+  get foreign(): Map<string, ApprovalRecords> {
+    return (this.#foreign ??= new Map());
+  }
+
   /** Visits whose code ran again in this process: what became of their approvals is theirs to say. */
-  readonly rerun = new Set<string>();
+  get rerun(): Set<string> {
+    return (this.#rerun ??= new Set());
+  }
 
   /** Nested runs that are being performed, by path: each settles when nothing of it is under way any more. */
-  readonly nestedUnderWay = new Map<string, Promise<void>>();
+  get nestedUnderWay(): Map<string, Promise<void>> {
+    return (this.#nestedUnderWay ??= new Map());
+  }
 
   /** What was sealed and compared before somebody was asked. */
   prepared: Prepared | undefined;

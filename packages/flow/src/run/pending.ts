@@ -59,12 +59,22 @@ export interface SleepPending extends PendingView {
 
 /** What waits in a frame, the run's own by default, in node, item, call order, whoever's port answered first (FLOW-21). */
 export function waitsOf(run: RunState, frame: Frame = run): Waiting[] {
-  return frame.visits.flatMap((visit) => waitsIn(run, visit));
+  const found: Waiting[] = [];
+  for (const visit of frame.visits) collect(run, visit, found);
+  return found;
 }
 
 /** What waits in one visit. */
 export function waitsIn(run: RunState, visit: VisitState): Waiting[] {
-  return ownExecutions(visit).flatMap((open) => waitsWithin(run, open));
+  const found: Waiting[] = [];
+  collect(run, visit, found);
+  return found;
+}
+
+function collect(run: RunState, visit: VisitState, into: Waiting[]): void {
+  if (visit.status === "finished") return;
+  for (const open of ownExecutions(visit))
+    for (const waiting of waitsWithin(run, open)) into.push(waiting);
 }
 
 /** A nested run's waits stand where it was begun among what its execution asked for. */

@@ -5,28 +5,32 @@
  * L1 A sealed text holds no line feed, so lines need no other sign. In place of a text the form has its line's number, from 0.
  * L2 Lines stand in the order in which the form names them, each named once: one state has one body.
  */
-import type { VisitInputs } from "../run/event.ts";
-import type { ExecutionState, Kept } from "../run/journal.ts";
-import type { ItemState, VisitState } from "../run/state.ts";
-import { framesOf } from "../run/tree.ts";
+import type { RunSeed, VisitInputs } from "../run/event.ts";
+import type { ExecutionState, Kept, KeptText } from "../run/journal.ts";
+import { itemPath } from "../run/path.ts";
+import type { ItemState, NestedFrame, RunState, VisitState } from "../run/state.ts";
 import type { Wait } from "../run/wait.ts";
-import { stateOf, type StateForm } from "./form.ts";
-import type { RunState } from "../run/state.ts";
-
-type Text = Extract<Kept, { form: "text" }>;
+import type { StateForm } from "./form.ts";
+import { wholeExecution, wholeFrame, wholeWait } from "./left-out.ts";
 
 /** Shorter texts stand in the form: a line's number and the look for it cost as much as they do. */
 const lineCharsMin = 256;
 
 /** Takes the lines of one body, while its form is made. */
-export class LinesWritten {
+export class BodyWritten {
+  /** Whose state it is: what the seed says is not said again. */
+  readonly seed: RunSeed;
   readonly #lines: string[] = [];
 
+  constructor(seed: RunSeed) {
+    this.seed = seed;
+  }
+
   /** The text, or what stands for it in the form. */
-  placed(kept: Text): Text {
+  placed(kept: KeptText): KeptText {
     if (kept.text.length < lineCharsMin) return kept;
     const line: unknown = { form: "text", text: this.#lines.push(kept.text) - 1 };
-    return line as Text;
+    return line as KeptText;
   }
 
   /** The body that has these lines behind a form's text. */
@@ -36,28 +40,38 @@ export class LinesWritten {
 }
 
 /** A body's form, and its lines. */
-export function linesIn(body: string): { readonly form: string; readonly lines: readonly string[] } {
+export function linesIn(body: string): {
+  readonly form: string;
+  readonly lines: readonly string[];
+} {
   if (!body.includes("\n")) return { form: body, lines: [] };
   const [form, ...lines] = body.split("\n");
   return { form: form!, lines };
 }
 
-/** The state of a decoded form, with its lines in their places; `undefined`: they are not those that it names (L2). */
-export function stateWithLines(form: StateForm, lines: readonly string[]): RunState | undefined {
-  const state = stateOf(form);
-  if (lines.length === 0) return state;
-  const reader = new LinesRead(lines);
-  for (const { visits } of framesOf(state)) for (const visit of visits) reader.visit(visit);
+/** The state of a decoded form, whole, with its lines in their places; `undefined`: they are not those that it names (L2). */
+export function stateOf(form: StateForm, lines: readonly string[]): RunState | undefined {
+  const { settling, frames = new Map<string, NestedFrame>(), ...rest } = form;
+  const state: RunState = { ...wholeFrame(rest as RunState), settling, frames };
+  const reader = new BodyRead(state.seed, lines);
+  for (const visit of state.visits) reader.visit(visit);
+  for (const [path, short] of frames) {
+    const frame = wholeFrame(short);
+    frames.set(path, frame);
+    for (const visit of frame.visits) reader.visit(visit);
+  }
   return reader.holds ? state : undefined;
 }
 
-/** Puts lines where a form names them: in the order in which it was made. */
-class LinesRead {
+/** Puts in its place what a form leaves out, lines in the order in which they were written. */
+class BodyRead {
+  readonly #seed: RunSeed;
   readonly #lines: readonly string[];
   #next = 0;
   #inOrder = true;
 
-  constructor(lines: readonly string[]) {
+  constructor(seed: RunSeed, lines: readonly string[]) {
+    this.#seed = seed;
     this.#lines = lines;
   }
 
@@ -67,27 +81,34 @@ class LinesRead {
 
   visit(visit: VisitState): void {
     if (visit.status === "finished") return;
-    const { inputs, items = [] } = visit;
+    const { inputs, items, path } = visit;
     if (inputs !== undefined) this.#kept(inputIn(inputs));
-    this.#execution(visit.execution);
-    for (const item of items) this.#item(item);
+    visit.execution = this.#execution(visit.execution, path);
+    if (items === undefined) return;
+    for (const [index, item] of items.entries()) this.#item(item, itemPath(path, index));
   }
 
-  #item(item: ItemState): void {
+  #item(item: ItemState, path: string): void {
     if (item.status === "finished") this.#kept(item.value);
-    else if ("execution" in item) this.#execution(item.execution);
+    else if ("execution" in item) item.execution = this.#execution(item.execution, path);
   }
 
-  #execution({ journal, waits, started, replaced }: ExecutionState): void {
+  #execution(short: Partial<ExecutionState>, path: string): ExecutionState {
+    const execution = wholeExecution(short);
+    const { journal, waits, started, replaced } = execution;
     for (const { outcome } of journal) if (outcome.ok) this.#kept(outcome.result);
-    for (const wait of waits) this.#wait(wait);
+    for (let index = 0; index < waits.length; index++)
+      waits[index] = this.#wait(waits[index]!, path);
     for (const intent of started) this.#kept(intent.arguments);
     for (const question of Object.values(replaced)) this.#kept(question.arguments);
+    return execution;
   }
 
-  #wait(wait: Wait): void {
-    if (wait.kind === "approval") this.#kept(wait.arguments);
-    else if (wait.kind === "in-doubt") this.#kept(wait.started.arguments);
+  #wait(wait: Wait, path: string): Wait {
+    if (wait.kind === "in-doubt") this.#kept(wait.started.arguments);
+    if (wait.kind !== "approval") return wait;
+    this.#kept(wait.arguments);
+    return wholeWait(wait, this.#seed, path);
   }
 
   #kept(kept: Kept): void {
