@@ -31,6 +31,9 @@ export const limits = {
   writesMax: 10_000,
   /** Rows taken out at once: each such transaction ends within milliseconds. */
   removedMax: 1_000,
+  /** Sealed records that a process knows to be whole, and their longest: four megabytes in all at most. */
+  knownRecordsMax: 512,
+  knownCharactersMax: 8_192,
 } as const;
 
 // Letters, digits and the marks that paths and names of tenants need; no quotes, blanks, controls or wildcards, so that

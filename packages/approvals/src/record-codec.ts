@@ -23,6 +23,7 @@ import {
 import { appendFacts, emptyChain, type Chain } from "./audit.ts";
 import type { Row, Write } from "./commit.ts";
 import { ApprovalError } from "./errors.ts";
+import { frozen, knownUnder, type KnownRecord, type KnownRecords } from "./known-records.ts";
 import type { ApprovalRecord, BoundArguments, Moved } from "./record.ts";
 import { statements, type ApprovalColumns } from "./store.ts";
 
@@ -61,9 +62,11 @@ interface Body {
 
 export class RecordCodec {
   readonly #options: RecordCodecOptions;
+  readonly #known: KnownRecords<Body>;
 
   constructor(options: RecordCodecOptions) {
     this.#options = options;
+    this.#known = knownUnder(options.keyring);
   }
 
   get keyring(): Keyring {
@@ -106,7 +109,9 @@ export class RecordCodec {
     const appended = appendFacts(opened?.chain ?? emptyChain, facts, place, keyring); // K4
     const body: Body = { format: 1, record, chain: appended.chain };
     const header = { scope, id: record.id, state: record.state, version: version + 1 }; // K1
-    const { text } = sign(encode(body), { keyring, purpose: PURPOSES.approval, header });
+    const encoded = encode(body);
+    const { text } = sign(encoded, { keyring, purpose: PURPOSES.approval, header });
+    this.#known.keep(text, { header, text: encoded, body: undefined });
     const put: Write = {
       statement: statements.putRecord,
       scope,
@@ -122,7 +127,7 @@ export class RecordCodec {
   examine(scope: string, row: Row): Examined {
     const sealed = row.values["sealed"];
     if (typeof sealed !== "string") return fault(row, "the sealed column is no text");
-    const opened = this.#verify(sealed);
+    const opened = this.#opened(sealed);
     if ("cause" in opened) {
       return fault(row, "its seal does not open with the keyring given here", opened.cause);
     }
@@ -141,16 +146,25 @@ export class RecordCodec {
     return { record, version: row.version, chain };
   }
 
-  #verify(
+  #opened(
     sealed: string,
   ): { readonly header: Header; readonly body: Body } | { readonly cause: unknown } {
     try {
-      const { keyring } = this.#options;
-      const { header, body } = verify(sealed, { keyring, purpose: PURPOSES.approval });
-      return { header, body: decode(body) as Body }; // what has the MAC was written by `writes`
+      const known = this.#known.of(sealed) ?? this.#verified(sealed);
+      // What has the MAC was written by `writes`.
+      const body = (known.body ??= frozen(decode(known.text) as Body));
+      return { header: known.header, body };
     } catch (cause) {
       return { cause };
     }
+  }
+
+  #verified(sealed: string): KnownRecord<Body> {
+    const { keyring } = this.#options;
+    const { header, body: text } = verify(sealed, { keyring, purpose: PURPOSES.approval });
+    const known: KnownRecord<Body> = { header, text, body: undefined };
+    this.#known.keep(sealed, known);
+    return known;
   }
 }
 

@@ -26,6 +26,9 @@ export const reasonCharactersMax = 512;
 export const pageDefault = 50;
 export const pageMax = 500;
 
+/** Runs of a session that are read at once while it is taken up: as many as a pool has connections for, with some to spare. */
+export const takenUpAtOnceMax = 8;
+
 /** Runs that waited before their session was taken and are looked at with one round. */
 export const patrolPageMax = 50;
 

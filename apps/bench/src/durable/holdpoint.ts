@@ -1,12 +1,19 @@
 import { approve, DeferredApproval } from "@holdpoint/approvals";
 import { flow, FlowRunner, replies, type Flow, type FlowInput } from "@holdpoint/flow";
+import { createKeyring } from "@holdpoint/seal";
+import { nodeMac } from "@holdpoint/seal/node";
 import { z } from "zod";
 
-import { approvalFlow, dana, keyring, linearFlow, resultsFlow } from "../flow/holdpoint.ts";
+import { approvalFlow, dana, linearFlow, resultsFlow } from "../flow/holdpoint.ts";
 import { workloads } from "../flow/workloads.ts";
 import type { Bed } from "./stores.ts";
 
+/** Each with a keyring of its own, as in a process of its own: what one has verified the other has to. */
 function runnerOn({ store }: Bed): FlowRunner {
+  const keyring = createKeyring({
+    current: { id: "k", key: new Uint8Array(32).fill(7) },
+    mac: nodeMac,
+  });
   const approvals = new DeferredApproval(store.approvals, { keyring });
   return new FlowRunner({ approvals, log: store.log, keyring });
 }

@@ -8,10 +8,12 @@
  */
 import { isSealError, sign, verify, type Header, type Keyring, type Sealer } from "@holdpoint/seal";
 
-import { FlowError } from "../errors.ts";
+import { FlowError, isFlowError } from "../errors.ts";
 import type { RunEvent } from "../run/event.ts";
 import { appendWrite, type LogRow } from "../run/log.ts";
+import type { State } from "../graph/node.ts";
 import { eventForm, sealable, type FormParts } from "./form.ts";
+import { Growing } from "./growth.ts";
 import { madeWhole, Repeats } from "./repeats.ts";
 
 /** Where a chain stands: what the next entry has to name. */
@@ -45,6 +47,7 @@ export class Chain {
   readonly #scope: string;
   readonly #runId: string;
   readonly #repeats = new Repeats();
+  readonly #growing = new Growing();
 
   constructor(how: { keyring: Keyring; forms: FormParts; scope: string; runId: string }) {
     this.#keyring = how.keyring;
@@ -54,11 +57,34 @@ export class Chain {
     this.#runId = how.runId;
   }
 
-  /** An event's text. @throws FlowError `state-not-sealable` with the path of what can't be sealed. */
-  encode(event: RunEvent): string {
-    return sealable(`${event.type}`, this.#runId, () =>
-      this.#sealer.encode(eventForm(event, this.#forms)),
-    );
+  /**
+   * An event's text. `state`: what its frame held when it happened, from which fields go on that only grew (`growth.ts`).
+   * @throws FlowError `state-not-sealable` with the path of what can't be sealed.
+   */
+  encode(event: RunEvent, state?: State): string {
+    const grown = state && this.#growing.of(event, state);
+    const text = grown && this.#encodedPart(grown.event);
+    if (text !== undefined && this.#growing.fits(grown!, text)) {
+      this.#growing.encoded(event, text, grown);
+      return text;
+    }
+    const whole = sealable(`${event.type}`, this.#runId, () => this.#encoded(event));
+    this.#growing.encoded(event, whole);
+    return whole;
+  }
+
+  #encoded(event: RunEvent): string {
+    return this.#sealer.encode(eventForm(event, this.#forms));
+  }
+
+  /** `undefined`: it can't be sealed so; the whole says why, and where. */
+  #encodedPart(event: RunEvent): string | undefined {
+    try {
+      return this.#encoded(event);
+    } catch (error) {
+      if (isSealError(error) || isFlowError(error, "state-not-sealable")) return undefined;
+      throw error;
+    }
   }
 
   /** The writes that append encoded events after `end`. `snapshot`: one is taken at the last of them (L3). */

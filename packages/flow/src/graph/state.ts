@@ -1,7 +1,8 @@
 import { z } from "zod";
 
 import { FlowError } from "../errors.ts";
-import type { State } from "./node.ts";
+import { freezeBuilt, freezeOwn } from "./built.ts";
+import { listReader, type ListReader } from "./list-field.ts";
 
 /** The state of a flow: a zod object. */
 export type StateSchema = z.ZodObject;
@@ -15,8 +16,11 @@ export interface StateReader {
   readonly schema: StateSchema;
   /** The start input, read once by the whole schema. @throws FlowError `input-invalid` */
   start(input: unknown): Record<string, unknown>;
-  /** One field of an update, checked. @throws FlowError `unknown-field`, `update-invalid` */
-  field(name: string, value: unknown, node: string): unknown;
+  /**
+   * One field of an update, checked. `current`: what the state holds there, whose elements are not read again where the field
+   * is a list (`list-field.ts`). @throws FlowError `unknown-field`, `update-invalid`
+   */
+  field(name: string, value: unknown, node: string, current?: unknown): unknown;
   /** The whole object's own checks on a merged state. @throws FlowError `state-invalid` */
   whole(state: Record<string, unknown>): void;
   /** A decoded state: checked and frozen where a fresh one is, never replaced. @throws FlowError `state-invalid` */
@@ -46,12 +50,15 @@ export function stateReader(schema: StateSchema): StateReader {
   const shape = schema.shape as Record<string, z.ZodType>;
   const fields = Object.keys(shape);
   const output = new Map<string, z.ZodType>();
+  const lists = new Map<string, ListReader>();
   /** Fields for which the schema would make a value of its own: on the output side there is nothing to make. */
   const making: string[] = [];
   for (const name of fields) {
     const held = heldBy(shape[name]!);
     if (held !== shape[name]) making.push(name);
     output.set(name, outputOf(held));
+    const list = listReader(output.get(name)!);
+    if (list !== undefined) lists.set(name, list);
   }
   const wholeOutput = outputOf(schema);
   const hasOwnChecks = (schema._zod.def.checks?.length ?? 0) > 0;
@@ -67,12 +74,14 @@ export function stateReader(schema: StateSchema): StateReader {
         freezeBuilt(state[name], (input as Record<string, unknown>)[name]);
       return Object.freeze(state);
     },
-    field(name, value, node) {
+    field(name, value, node, current) {
       const reader = output.get(name);
       if (reader === undefined) {
         const message = `the state has no field '${name}'`;
         throw new FlowError("unknown-field", message, { node, field: name });
       }
+      const list = lists.get(name)?.(value, current);
+      if (list !== undefined) return list;
       const read = reader.safeParse(value);
       if (!read.success) {
         const message = `the update of '${name}' does not fit: ${issuesText(read.error.issues)}`;
@@ -125,32 +134,4 @@ function heldBy(field: z.ZodType): z.ZodType {
   const def = field._zod.def as { readonly type: string; readonly innerType?: z.ZodType };
   const makes = def.type === "default" || def.type === "prefault" || def.type === "catch";
   return makes && def.innerType !== undefined ? heldBy(def.innerType) : field;
-}
-
-/** Freezes of a decoded value what zod would have built, had it read it: a resumed node gets what a fresh one gets. */
-function freezeOwn(own: unknown, built: unknown): void {
-  if (typeof own !== "object" || own === null || own === built || Object.isFrozen(own)) return;
-  const like = typeof built === "object" && built !== null ? built : {};
-  const plain = Array.isArray(own) || Object.getPrototypeOf(own) === Object.prototype;
-  if (!plain) return;
-  for (const [key, part] of Object.entries(own)) freezeOwn(part, (like as State)[key]);
-  Object.freeze(own);
-}
-
-/**
- * Freezes the containers that zod has just built, so a node that mutates its state fails loudly instead of making a
- * resumed run differ. What zod passed through untouched is the caller's own and stays as it is.
- */
-function freezeBuilt(built: unknown, from: unknown): void {
-  if (typeof built !== "object" || built === null || built === from || Object.isFrozen(built))
-    return;
-  const source = typeof from === "object" && from !== null ? (from as Record<string, unknown>) : {};
-  if (Array.isArray(built)) {
-    for (let index = 0; index < built.length; index++) freezeBuilt(built[index], source[index]);
-    Object.freeze(built);
-  } else if (Object.getPrototypeOf(built) === Object.prototype) {
-    for (const key of Object.keys(built))
-      freezeBuilt((built as Record<string, unknown>)[key], source[key]);
-    Object.freeze(built);
-  }
 }

@@ -352,20 +352,27 @@ function foldRouted(run: RunState, event: EventOf<"routed">, merged: State | und
 /** F3: the state after a round, given the fields that reducers made of it. */
 export function mergedState(frame: Frame, reduced: State): State {
   const state: State = { ...frame.state };
-  for (const visit of frame.visits) {
-    if (visit.status !== "finished" || !visit.end.ok) continue;
-    const { update } = visit.end;
-    for (const field of Object.keys(update)) {
-      const value = update[field];
-      if (value === undefined) delete state[field]; // FLOW-13: `undefined` removes an optional field
-      else state[field] = value;
-    }
-  }
-  for (const field of Object.keys(reduced)) {
-    if (reduced[field] === undefined) delete state[field];
-    else state[field] = reduced[field];
-  }
+  for (const visit of frame.visits)
+    if (visit.status === "finished" && visit.end.ok) write(state, visit.end.update);
+  write(state, reduced);
   return Object.freeze(state);
+}
+
+/** The same of a round of which only the updates are known. */
+export function mergedFields(before: State, updates: readonly State[], reduced: State): State {
+  const state: State = { ...before };
+  for (const update of updates) write(state, update);
+  write(state, reduced);
+  return state;
+}
+
+/** FLOW-13: `undefined` removes an optional field. */
+function write(state: State, fields: State): void {
+  for (const field of Object.keys(fields)) {
+    const value = fields[field];
+    if (value === undefined) delete state[field];
+    else state[field] = value;
+  }
 }
 
 function queue(frame: Frame, nodes: readonly string[]): void {

@@ -11,6 +11,7 @@ import {
   type KnownSnapshot,
   type SnapshotNeed,
 } from "../checkpoint/snapshot.ts";
+import { Whole } from "../checkpoint/whole.ts";
 import { FlowError } from "../errors.ts";
 import type { Graph } from "../graph/flow.ts";
 import type { Migration } from "../graph/migration.ts";
@@ -85,7 +86,7 @@ export async function readSince(
   const since = await readAfter(snapshot, at);
   return {
     events: since.told.events.slice(after - snapshot.row.revision),
-    goOn: () => replayedSince(since, snapshot, at),
+    goOn: () => replayedSince(since, snapshot),
   };
 }
 
@@ -103,7 +104,7 @@ export async function readRun(
   const at = { graph, parts, log, scope, runId };
   const row = await log.snapshot(scope, runId);
   const snapshot = row && verifiedSnapshot(row, parts, { scope, runId });
-  if (snapshot !== undefined) return replayedSince(await readAfter(snapshot, at), snapshot, at);
+  if (snapshot !== undefined) return replayedSince(await readAfter(snapshot, at), snapshot);
   return replayedWhole(await readAll(at), runId, row?.version);
 }
 
@@ -113,6 +114,11 @@ interface Read {
   readonly chars: number;
 }
 
+/** The same from a snapshot on; `state`: as that says, to be owned by whoever goes on from it. */
+interface ReadAfter extends Read {
+  readonly state: RunState;
+}
+
 function replayedWhole({ told, chars }: Read, runId: string, version = 0): Replayed {
   const { events, end, way } = told;
   const need = { ...noSnapshot, version, eventsSince: events.length, charsSince: chars };
@@ -120,20 +126,18 @@ function replayedWhole({ told, chars }: Read, runId: string, version = 0): Repla
 }
 
 function replayedSince(
-  { told, chars: charsSince }: Read,
+  { told, chars: charsSince, state }: ReadAfter,
   from: KnownSnapshot,
-  at: Reading,
 ): Replayed {
   const { version, text } = from.row;
   const { events, end, way } = told;
-  const state = openedSnapshot(from, at);
   for (const event of events) fold(state, event);
   const need = { version, chars: text.length, eventsSince: events.length, charsSince };
   return { state, end, way, need };
 }
 
 /** What came after a snapshot, in the log that it is of. */
-async function readAfter(snapshot: KnownSnapshot, at: Reading): Promise<Read> {
+async function readAfter(snapshot: KnownSnapshot, at: Reading): Promise<ReadAfter> {
   const { runId } = at;
   const { row, header } = snapshot;
   const { revision } = row;
@@ -144,7 +148,11 @@ async function readAfter(snapshot: KnownSnapshot, at: Reading): Promise<Read> {
   }
   const start = chainOf(at).at(entry, revision);
   assertOfLog(snapshot, start, runId);
-  return { told: opened(at, rows, start, { entry, of: header }), chars: charsOf(rows) };
+  const logged = opened(at, rows, start, { entry, of: header });
+  const state = openedSnapshot(snapshot, at);
+  const whole = new Whole(runId, state);
+  const told = { ...logged, events: logged.events.map((event) => whole.take(event)) };
+  return { told, chars: charsOf(rows), state };
 }
 
 async function readAll(at: Reading): Promise<Read> {
@@ -152,7 +160,10 @@ async function readAll(at: Reading): Promise<Read> {
   const rows = await rowsAfter(at, 0);
   if (rows.length === 0)
     throw new FlowError("run-not-found", `there is no run ${runId}`, { runId });
-  return { told: opened(at, rows, chainStart), chars: charsOf(rows) };
+  const logged = opened(at, rows, chainStart);
+  const whole = new Whole(runId);
+  const told = { ...logged, events: logged.events.map((event) => whole.take(event)) };
+  return { told, chars: charsOf(rows) };
 }
 
 /** Whose it is is said by headers; nothing is decoded before that is known (FLOW-61). */

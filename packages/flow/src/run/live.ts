@@ -30,6 +30,7 @@ import type { RunEvent } from "./event.ts";
 import { fold } from "./fold.ts";
 import type { RunNotice } from "./notice.ts";
 import type { Parts } from "./parts.ts";
+import { frameAt } from "./path.ts";
 import type { Prepared } from "./prepare.ts";
 import type { RunState } from "./state.ts";
 import type { Teller } from "./telling.ts";
@@ -184,7 +185,7 @@ export class LiveRun {
       return fold(this.state, event as RunEvent, merged);
     }
     const timed = at(this.parts.clock.now(), event);
-    const body = this.#encoded(timed);
+    const body = this.#encoded(timed, this.#fieldsBefore(timed));
     fold(this.state, timed, merged);
     this.#keep(timed, body);
   }
@@ -230,8 +231,16 @@ export class LiveRun {
   }
 
   /** Encoded at once in durable mode: what can't be sealed is refused where it arises. */
-  #encoded(event: RunEvent): string {
-    return this.#chain?.encode(event) ?? "";
+  #encoded(event: RunEvent, before?: State): string {
+    return this.#chain?.encode(event, before) ?? "";
+  }
+
+  /** What the frame of an event that writes fields holds before it. */
+  #fieldsBefore(event: RunEvent): State | undefined {
+    const { state } = this;
+    if (event.type === "visit-finished") return frameAt(state, event.visit).state;
+    if (event.type !== "routed") return undefined;
+    return (event.frame === undefined ? state : state.frames.get(event.frame))?.state;
   }
 
   #keep(event: RunEvent, body: string): void {

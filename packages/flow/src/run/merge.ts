@@ -70,7 +70,8 @@ function reduce(graph: Graph, frame: Frame): State {
       const merge = graph.reducers.get(field);
       if (merge !== undefined) {
         const current = Object.hasOwn(reduced, field) ? reduced[field] : frame.state[field];
-        reduced[field] = graph.state.field(field, merge(current, value), visit.path);
+        const merged = merge(current, value);
+        reduced[field] = graph.state.field(field, merged, visit.path, frame.state[field]);
         continue;
       }
       const other = writers.get(field);

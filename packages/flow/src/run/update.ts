@@ -7,7 +7,7 @@ import type { VisitEnd } from "./event.ts";
 import type { Place } from "./place.ts";
 
 /** An update, field by field (FLOW-03). `undefined` removes an optional field. */
-export function checkedUpdate({ graph }: Place, path: string, value: unknown): State {
+export function checkedUpdate({ graph, frame }: Place, path: string, value: unknown): State {
   if (value === undefined || value === null) return {};
   if (!isPlain(value)) {
     throw new FlowError(
@@ -20,7 +20,7 @@ export function checkedUpdate({ graph }: Place, path: string, value: unknown): S
   }
   const update: State = {};
   for (const name of Object.keys(value))
-    update[name] = graph.state.field(name, (value as State)[name], path);
+    update[name] = graph.state.field(name, (value as State)[name], path, frame.state[name]);
   return update;
 }
 

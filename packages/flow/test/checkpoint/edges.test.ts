@@ -45,7 +45,7 @@ function rowsOf(log: RunLog, put: (text: string, revision: number) => string): R
   });
 }
 
-/** A loop of so many rounds, then a gate. Its state grows, so that its log repeats itself. */
+/** A loop of so many rounds, then a gate. What its rounds add is alike, so that its log repeats itself. */
 function looping(rounds: number) {
   const { log, tool, gated } = effects();
   const note = tool("note", { idempotent: true });
@@ -53,7 +53,7 @@ function looping(rounds: number) {
   const f = flow("loop", Loop)
     .node("one", async ({ n, seen }, ctx) => {
       await ctx.call(note, { n });
-      return { n: n + 1, seen: [...seen, `round ${n} `.repeat(20)] };
+      return { n: n + 1, seen: [...seen, `round ${n}${" of a loop".repeat(120)}`] };
     })
     .call("pay", gated, { args: (s) => ({ n: s.n }), into: (r) => ({ sum: r.got }) })
     .route("one", ["one", "pay"], ({ n }) => (n < rounds ? "one" : "pay"))

@@ -12,13 +12,14 @@ import type { RunReading } from "@holdpoint/flow";
 import { errorInfo } from "@holdpoint/tools";
 
 import { WorkflowError } from "../errors.ts";
-import { pageMax } from "../limits.ts";
+import { pageMax, takenUpAtOnceMax } from "../limits.ts";
 import { listRuns } from "../registry/listing.ts";
 import { isTerminal, mayReach } from "../registry/moves.ts";
 import type { OpenRun } from "../registry/record-codec.ts";
 import type { RunRecord } from "../registry/record.ts";
 import type { RunStatus } from "../registry/store.ts";
 import { endCancelled } from "./cancelling.ts";
+import { inStep } from "./in-step.ts";
 import { failRun, readLog } from "./log-reading.ts";
 import type { Parts } from "./parts.ts";
 import { reconcile, type LogStatus, type Reconciled } from "./reconcile.ts";
@@ -37,13 +38,17 @@ export type Adoption = { readonly runId: string } & (
   | { readonly did: "broken"; readonly error: unknown }
 );
 
-/** Resolves once it is known what is to be done; what is begun goes on in the run's lane. @throws WorkflowError */
-export function adoptRun(parts: Parts, runId: string): Promise<Adoption> {
+/**
+ * Resolves once it is known what is to be done; what is begun goes on in the run's lane, and not before `turn` has settled.
+ * @throws WorkflowError
+ */
+export function adoptRun(parts: Parts, runId: string, turn?: Promise<void>): Promise<Adoption> {
   return new Promise((resolve, reject) => {
     parts.lanes
       .enter(runId, async (signal) => {
         const opened = await parts.access.require(runId);
         const { adoption, begin, current, reading } = await judged(parts, opened);
+        if (turn !== undefined) await turn;
         resolve(adoption);
         if (begin === undefined) return;
         parts.faults.clear(runId);
@@ -79,19 +84,24 @@ function goOn(parts: Parts, runId: string, which: (opened: OpenRun) => boolean):
 /** Every run that is not terminal, once, oldest first. */
 export async function adoptAll(parts: Parts): Promise<readonly Adoption[]> {
   const { open, broken } = await openRuns(parts, ["pending", "running", "interrupted"]);
-  const adoptions: Adoption[] = [...broken];
-  for (const { record } of open) adoptions.push(await adoptOne(parts, record.facts.id));
-  return adoptions;
+  const adopted = await inStep(open, takenUpAtOnceMax, ({ record }, turn) =>
+    adoptOne(parts, record.facts.id, turn),
+  );
+  return [...broken, ...adopted];
 }
 
-/** One of several: a broken one is an answer. @throws `store-unavailable` of whichever store was away */
-export async function adoptOne(parts: Parts, runId: string): Promise<Adoption> {
+/** One of several, read beside them and begun in its `turn`: a broken one is an answer. @throws `store-unavailable` of whichever store was away */
+export async function adoptOne(
+  parts: Parts,
+  runId: string,
+  turn?: Promise<void>,
+): Promise<Adoption> {
   if (parts.lanes.busy(runId)) {
     goOn(parts, runId, () => true); // A4
     return { runId, did: "held" };
   }
   try {
-    return await adoptRun(parts, runId);
+    return await adoptRun(parts, runId, turn);
   } catch (error) {
     // Of whichever layer or store it is: it says nothing about the run, and whoever asked comes again (WF-23).
     if (errorInfo(error).code === "store-unavailable") throw error;

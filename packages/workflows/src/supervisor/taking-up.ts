@@ -10,12 +10,13 @@ import type { ApprovalFilter, ApprovalOrder, PagePlace, Row } from "@holdpoint/a
 import { placeOf } from "@holdpoint/approvals";
 
 import { isWorkflowError } from "../errors.ts";
-import { pageMax } from "../limits.ts";
+import { pageMax, takenUpAtOnceMax } from "../limits.ts";
 import { reached } from "../registry/commit.ts";
 import type { OpenRun } from "../registry/record-codec.ts";
 import { viewOf } from "../registry/run-view.ts";
 import { duePlaceOf, type RunPlace } from "../registry/store.ts";
 import { adoptOne, adoptRun, openRuns, type Adoption } from "../run/adopting.ts";
+import { inStep } from "../run/in-step.ts";
 import { cancelled } from "../run/owner.ts";
 import type { Parts } from "../run/parts.ts";
 import type { Hold } from "./hold.ts";
@@ -34,18 +35,27 @@ export async function takeUpSession(
     await turns.due();
     if (!adoptions.has(runId)) adoptions.set(runId, await adoptOne(parts, runId));
   }
-  for (const opened of open) {
-    await turns.due();
-    const { id } = opened.record.facts;
-    if (!adoptions.has(id)) adoptions.set(id, await takeUpChosen(parts, opened, mode));
-  }
-  for (const runId of await answeredRuns(parts)) {
-    await turns.due();
+  const take = async <T>(
+    items: Iterable<T>,
+    taking: (item: T, turn: Promise<void>) => Promise<Adoption | undefined>,
+  ): Promise<void> => {
+    const taken = await inStep(items, takenUpAtOnceMax, async (item, turn) => {
+      await turns.due();
+      return taking(item, turn);
+    });
+    for (const each of taken) if (each !== undefined) adoptions.set(each.runId, each);
+  };
+  const isNew = (runId: string): boolean => !adoptions.has(runId);
+  await take(
+    open.filter(({ record }) => isNew(record.facts.id)),
+    (opened, turn) => takeUpChosen(parts, opened, mode, turn),
+  );
+  await take([...(await answeredRuns(parts))].filter(isNew), async (runId, turn) => {
     const opened = await parts.access.load(runId);
-    if (opened?.record.facts.session !== session) continue;
-    if (opened.record.standing.status !== "interrupted") continue;
-    if (!adoptions.has(runId)) adoptions.set(runId, await takeUpChosen(parts, opened, mode));
-  }
+    if (opened?.record.facts.session !== session) return undefined;
+    if (opened.record.standing.status !== "interrupted") return undefined;
+    return takeUpChosen(parts, opened, mode, turn);
+  });
   hold.takenUp = true;
   return [...adoptions.values()];
 }
@@ -91,10 +101,15 @@ function isWished({ parts: { access } }: Hold, row: Row): boolean {
   }
 }
 
-async function takeUpChosen(parts: Parts, opened: OpenRun, mode: AdoptMode): Promise<Adoption> {
+async function takeUpChosen(
+  parts: Parts,
+  opened: OpenRun,
+  mode: AdoptMode,
+  turn: Promise<void>,
+): Promise<Adoption> {
   const runId = opened.record.facts.id;
   const chosen = mode === "auto" || (mode !== "manual" && mode(viewOf(opened)));
-  if (chosen) return adoptOne(parts, runId);
+  if (chosen) return adoptOne(parts, runId, turn);
   if (parts.lanes.busy(runId)) return { runId, did: "held" };
   return { runId, did: "left", reason: "not-chosen" };
 }

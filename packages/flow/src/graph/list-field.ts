@@ -1,0 +1,101 @@
+/**
+ * A field of the state that is a list: what was read of it in an earlier round is not read again, so that a list that grows by
+ * an element a round costs that element (FLOW-03).
+ *
+ * K1 An element is known to its schema where this built it of plain lists, objects and leaves and it was frozen to the ground:
+ *    nobody can have changed it since. An instance, or what a schema passes through untouched, is read each time.
+ * K2 A list is known where all its elements are. A leaf is known by its place in the list that the state holds.
+ * K3 Only a list whose schema looks at each element by itself is read so; one with a check of the user's is read whole.
+ * K4 What does not fit is read whole once more, which says so.
+ */
+import { z } from "zod";
+
+import { freezeBuilt } from "./built.ts";
+
+/** K1: by which schema an element was built. */
+const elements = new WeakMap<object, z.ZodType>();
+/** K2: by which schema all elements of a list were. */
+const lists = new WeakMap<readonly unknown[], z.ZodType>();
+const none: readonly unknown[] = Object.freeze([]);
+
+/** Whether nobody can change a list any more, nor anything in it (K2). */
+export function isKnownList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value) && lists.has(value);
+}
+
+/** Reads a list, given the one that the state holds; `undefined`: it has to be read whole. */
+export type ListReader = (value: unknown, current: unknown) => readonly unknown[] | undefined;
+
+/** The reader of a field's output side; `undefined` where it is no list, or none of K3. */
+export function listReader(field: z.ZodType): ListReader | undefined {
+  const list = listOf(field);
+  if (list === undefined) return undefined;
+  const { element, least, most } = list;
+  return (value, current) => {
+    if (!Array.isArray(value) || Object.getPrototypeOf(value) !== Array.prototype) return undefined;
+    const { length } = value;
+    if (length < least || length > most) return undefined; // K4
+    const before = isKnownList(current) && lists.get(current) === element ? current : none;
+    const read: unknown[] = [];
+    let [isSame, isKnown] = [true, true];
+    for (let at = 0; at < length; at++) {
+      const item: unknown = value[at];
+      isSame &&= at < before.length && Object.is(item, before[at]);
+      if (isSame || isKnownElement(item, element)) {
+        read.push(item);
+        continue;
+      }
+      const own = z.safeParse(element, item);
+      if (!own.success) return undefined; // K4
+      read.push(own.data);
+      if (!freezeBuilt(own.data, item)) isKnown = false;
+      else if (typeof own.data === "object" && own.data !== null) elements.set(own.data, element);
+    }
+    Object.freeze(read);
+    if (isKnown) lists.set(read, element);
+    return read;
+  };
+}
+
+/** K1 */
+function isKnownElement(item: unknown, element: z.ZodType): boolean {
+  return typeof item === "object" && item !== null && elements.get(item) === element;
+}
+
+interface ListOf {
+  readonly element: z.ZodType;
+  readonly least: number;
+  readonly most: number;
+}
+
+interface Def {
+  readonly type: string;
+  readonly innerType?: z.ZodType;
+  readonly element?: z.ZodType;
+  readonly checks?: readonly { readonly _zod: { readonly def: SizeCheck } }[];
+}
+
+interface SizeCheck {
+  readonly check: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly length?: number;
+}
+
+/** K3 */
+function listOf(field: z.ZodType): ListOf | undefined {
+  const { type, innerType, element, checks = [] } = field._zod.def as unknown as Def;
+  if ((type === "optional" || type === "nullable") && innerType !== undefined)
+    return checks.length === 0 ? listOf(innerType) : undefined;
+  if (type !== "array" || element === undefined) return undefined;
+  let [least, most] = [0, Infinity];
+  for (const { _zod } of checks) {
+    const { check, minimum, maximum, length } = _zod.def;
+    if (!sizes.has(check)) return undefined;
+    least = Math.max(least, minimum ?? length ?? 0);
+    most = Math.min(most, maximum ?? length ?? Infinity);
+  }
+  return { element, least, most };
+}
+
+const sizes: ReadonlySet<string> = new Set(["min_length", "max_length", "length_equals"]);
