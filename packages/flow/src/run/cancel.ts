@@ -24,9 +24,10 @@ export async function cancelRun(
   }
   // A portable checkpoint has no place to say so but this process's memory, and its records.
   if (live.mac !== undefined) {
-    const before = takeOnce(live.mac, "cancelled", live.parts.clock.now());
-    if (before === "cancelled") return;
-    if (before === "resumed") throw terminal(seed.runId, "resumed from this checkpoint already");
+    const before = takeOnce(live.mac, { use: "cancelled" }, live.parts.clock.now());
+    if (before?.use === "cancelled") return;
+    if (before?.use === "resumed")
+      throw terminal(seed.runId, "resumed from this checkpoint already");
   }
   try {
     const waits = openWaits(live.state).map(({ wait }) => wait);

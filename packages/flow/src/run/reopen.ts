@@ -3,7 +3,7 @@
  * shows: what happened since belongs to whoever went on before (FLOW-54).
  */
 import { FlowError, RevisionConflictError } from "../errors.ts";
-import { alreadyAnswered } from "./already.ts";
+import { alreadyStands, standingOf } from "./already.ts";
 import type { RunEvent } from "./event.ts";
 import type { RunState } from "./state.ts";
 
@@ -29,7 +29,8 @@ export async function checkRevision(
   const since = (await history()).slice(revision);
   const answered = since.find((event) => event.type === "answered");
   const answer = answered?.answers[0];
-  if (answered !== undefined && answer !== undefined) throw alreadyAnswered(answer, answered.at);
+  if (answered !== undefined && answer !== undefined)
+    throw alreadyStands(standingOf(answer, answered.at));
   throw movedOn(runId, revision, since);
 }
 

@@ -11,8 +11,9 @@ import {
   type Write,
 } from "@holdpoint/approvals";
 
+import { terminal } from "../checkpoint/open.ts";
 import { FlowError } from "../errors.ts";
-import { alreadyAnswered, alreadyFired } from "./already.ts";
+import { alreadyStands, firedOf, standingOf } from "./already.ts";
 import { matchReply, type Matched } from "./answers.ts";
 import { noRecords } from "./call-end.ts";
 import { commitKnown } from "./commit.ts";
@@ -81,8 +82,7 @@ async function spendOnce(
   plan: Plan,
 ): Promise<void> {
   const { mac } = live;
-  if (mac !== undefined && takeOnce(mac, "resumed", live.parts.clock.now()) !== undefined)
-    throw usedUp(live, plan);
+  if (mac !== undefined) takeForResume(live, mac, plan);
   try {
     const { attemptId, settles, votes, due } = plan;
     const events = [...firedBy(due), ...askedAgain(plan)];
@@ -91,6 +91,25 @@ async function spendOnce(
     if (mac !== undefined) giveBack(mac); // FLOW-59: a refused settle does not spend the checkpoint
     throw error;
   }
+}
+
+/** @throws ApprovalAlreadyDecided with what stands, FlowError `resume-terminal` where somebody used the checkpoint before. */
+function takeForResume(live: LiveRun, mac: string, { settles, due }: Plan): void {
+  const now = live.parts.clock.now();
+  const stands = [
+    ...settles.map(({ answered }) => standingOf(answered, now)),
+    ...due.map(({ wait }) => firedOf(wait)),
+  ];
+  const before = takeOnce(mac, { use: "resumed", stands }, now);
+  if (before === undefined) return;
+  const { runId } = live.state.seed;
+  if (before.use === "cancelled") throw terminal(runId, "cancelled");
+  // Of what this resume answers, if that was answered; else what was.
+  const asked = new Set(stands.map(({ id }) => id));
+  const first = before.stands.find(({ id }) => asked.has(id)) ?? before.stands[0];
+  throw first === undefined
+    ? terminal(runId, "resumed from this checkpoint already")
+    : alreadyStands(first);
 }
 
 /** Approvals of calls in doubt are concluded as a person said they ended. */
@@ -169,13 +188,6 @@ function askedAgain({ attemptId, settles, again }: Plan): readonly NewEvent[] {
   });
   if (replaced.length === 0 || settles.length > 0) return replaced;
   return [{ type: "answered", attemptId, answers: [] }, ...replaced];
-}
-
-function usedUp(live: LiveRun, { settles, due }: Plan): ApprovalAlreadyDecided {
-  const [settle] = settles;
-  return settle === undefined
-    ? alreadyFired(due[0]!.wait)
-    : alreadyAnswered(settle.answered, live.parts.clock.now());
 }
 
 /** `asked`: what a caller answers; or, where nobody brings an answer, what the records may hold decisions of. */

@@ -6,14 +6,19 @@
  * other processes don't. After that, or there, only a store behind the port can refuse.
  */
 import { spentMax, spentMs } from "../limits.ts";
+import type { Standing } from "./already.ts";
 
 /** What became of a checkpoint. */
-export type Use = "resumed" | "cancelled";
+export type Use = { readonly use: "resumed"; readonly stands: readonly Standing[] } | Cancelled;
+
+interface Cancelled {
+  readonly use: "cancelled";
+}
 
 interface Spent {
   readonly mac: string;
   readonly at: number;
-  readonly use: Use;
+  readonly was: Use;
 }
 
 /** What was taken, oldest first from `first` on. A map whose first members go has to be read past all that went before. */
@@ -38,11 +43,21 @@ export function takeOnce(mac: string, use: Use, now: number): Use | undefined {
   const order = (spent[inOrder] ??= { list: [], first: 0 });
   forget(spent, order, now);
   const before = spent.get(mac);
-  if (before !== undefined) return before.use;
-  const taken: Spent = { mac, at: now, use };
+  if (before !== undefined) return before.was;
+  const taken: Spent = { mac, at: now, was: lean(use) };
   spent.set(mac, taken);
   order.list.push(taken);
   return undefined;
+}
+
+/** What is kept for a day says who decided what, and when; not what runs instead of what was asked, which may be large. */
+function lean(use: Use): Use {
+  if (use.use === "cancelled") return use;
+  const stands = use.stands.map(({ decision, ...standing }) => {
+    const { edited, ...kept } = decision;
+    return { ...standing, decision: edited === undefined ? decision : kept };
+  });
+  return { use: "resumed", stands };
 }
 
 /** Lets go of what is too old, and of the oldest where there are too many. */
@@ -63,8 +78,8 @@ function forget(spent: Memory, order: Order, now: number): void {
 const idleMax = 1_024;
 
 /** What was done with a checkpoint, as far as this process remembers. */
-export function usedBefore(mac: string): Use | undefined {
-  return memory().get(mac)?.use;
+export function usedBefore(mac: string): Use["use"] | undefined {
+  return memory().get(mac)?.was.use;
 }
 
 /** Gives a checkpoint back: what it was taken for did not happen (FLOW-59). */

@@ -14,6 +14,7 @@ import { effects } from "../support/effects.ts";
 import { decided, one, State } from "../support/one-call.ts";
 import {
   asAnotherProcess,
+  dana,
   keyring,
   no,
   paused,
@@ -24,7 +25,40 @@ import {
   yes,
 } from "../support/world.ts";
 
+const resumed = { use: "resumed", stands: [] } as const;
+
 describe("an answer is spent once", () => {
+  it("FLOW-54 says what stands, and not what the second one said, where no record does", async () => {
+    const { log, f } = one();
+    const { runner } = world({ approvals: recordlessPort() });
+    const first = paused(await runner().run(f, { n: 1 }));
+    const denied = rejection(runner().resume(f, first.checkpoint, no("not today")));
+    expect(await denied).toMatchObject({ code: "approval-denied" });
+    expect(await rejection(runner().resume(f, first.checkpoint, yes()))).toMatchObject({
+      ...decided,
+      message: "the approval ask-1 is already denied",
+      decision: { approved: false, by: { id: "dana" }, note: "not today" },
+    });
+    expect(log).toEqual([]);
+  });
+
+  it("FLOW-54 names the question that was answered, where the second one answers another", async () => {
+    const { gated, other } = effects();
+    const f = flow("f", State)
+      .node("a", async (_, ctx) => {
+        await Promise.all([ctx.call(gated, { n: 1 }), ctx.call(other, { n: 2 })]);
+      })
+      .build();
+    const { runner } = world({ approvals: recordlessPort() });
+    const first = paused(await runner().run(f, { n: 1 }));
+    const [a, b] = first.pendings.map(({ id }) => id) as [string, string];
+    paused(await runner().resume(f, first.checkpoint, replies({ [a]: yes() })));
+    for (const reply of [{ [b]: no() }, { [b]: no(), [a]: no() }]) {
+      const refused = await rejection(runner().resume(f, first.checkpoint, replies(reply)));
+      expect(refused).toMatchObject({ ...decided, approvalId: a, decision: { approved: true } });
+    }
+  });
+
   it("FLOW-54 CASE-008 refuses a second resume, in this process and in another one", async () => {
     const { log, f } = one();
     const { runner, port, outcomes } = world();
@@ -180,14 +214,26 @@ describe("an answer is spent once", () => {
 
   it("FLOW-57 forgets after a day and at its bound, oldest first, and shares its memory between copies", () => {
     asAnotherProcess();
-    expect(takeOnce("a", "resumed", 0)).toBeUndefined();
-    expect(takeOnce("a", "resumed", spentMs - 1)).toBe("resumed");
-    expect(takeOnce("a", "resumed", spentMs)).toBeUndefined();
+    expect(takeOnce("a", resumed, 0)).toBeUndefined();
+    expect(takeOnce("a", resumed, spentMs - 1)?.use).toBe("resumed");
+    expect(takeOnce("a", resumed, spentMs)).toBeUndefined();
     const shared = globalThis as { [place: symbol]: Map<string, unknown> };
     expect(shared[Symbol.for("@holdpoint/flow.spent")]!.has("a")).toBe(true);
-    for (let index = 0; index < spentMax; index++) takeOnce(`k${index}`, "resumed", spentMs + 1);
+    for (let index = 0; index < spentMax; index++) takeOnce(`k${index}`, resumed, spentMs + 1);
     expect(shared[Symbol.for("@holdpoint/flow.spent")]!.size).toBe(spentMax);
-    expect(takeOnce("a", "resumed", spentMs + 1)).toBeUndefined();
+    expect(takeOnce("a", resumed, spentMs + 1)).toBeUndefined();
+    asAnotherProcess();
+  });
+
+  it("FLOW-57 remembers who decided what, and none of the arguments that ran instead", () => {
+    asAnotherProcess();
+    const decision = { approved: true, by: dana, at: 1, note: "less", edited: { arguments: [1] } };
+    takeOnce("a", { use: "resumed", stands: [{ id: "ask-1", decision }] }, 0);
+    const kept = { approved: true, by: dana, at: 1, note: "less" };
+    expect(takeOnce("a", resumed, 1)).toEqual({
+      use: "resumed",
+      stands: [{ id: "ask-1", decision: kept }],
+    });
     asAnotherProcess();
   });
 
@@ -195,7 +241,7 @@ describe("an answer is spent once", () => {
     asAnotherProcess();
     const last = 2 * spentMax;
     for (let index = 0; index < last; index++) {
-      takeOnce(`k${index}`, "resumed", 0);
+      takeOnce(`k${index}`, resumed, 0);
       if (index % 3 === 0) giveBack(`k${index}`);
     }
     const held = Array.from({ length: last }, (_, index) => index).filter(

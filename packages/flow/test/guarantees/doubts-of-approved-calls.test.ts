@@ -4,15 +4,19 @@ import { z } from "zod";
 
 import { flow, inDoubt, memoryRunLog, replies } from "../../src/index.ts";
 import { handClock } from "../support/clock.ts";
-import { dana, paused, rejection, waiting, world, yes } from "../support/world.ts";
+import { dana, paused, rejection, stateOf, waiting, world, yes } from "../support/world.ts";
 
 const State = z.object({ n: z.number(), note: z.string().optional() });
 
 /** A node whose approved call is cut off by the node's time limit, and tried again if `attempts` says so. */
-function cutOff(how: { readonly idempotent: boolean; readonly attempts: number }) {
+function cutOff(how: {
+  readonly idempotent: boolean;
+  readonly attempts: number;
+  readonly name?: string;
+}) {
   let entered = 0;
   const slow = defineTool({
-    name: "slow",
+    name: how.name ?? "slow",
     description: "does not end the first time",
     input: z.object({}),
     output: z.string(),
@@ -57,6 +61,42 @@ describe("an approved call that was cut off", () => {
           .catch(() => undefined);
         expect([what, [...(await outcomes()), entered()]]).toEqual([what, ends[what]]);
       }
+    }
+  });
+
+  it("FLOW-76 APR-21 ends each of several as was said of it, in one resume", async () => {
+    for (const log of [undefined, memoryRunLog()]) {
+      const clock = handClock();
+      const one = cutOff({ idempotent: false, attempts: 1, name: "one" });
+      const two = cutOff({ idempotent: false, attempts: 1, name: "two" });
+      const f = flow("f", State)
+        .node(
+          "a",
+          async (_, ctx) => {
+            const calls = [ctx.call(one.slow, {}), ctx.call(two.slow, {})];
+            const ends = await Promise.allSettled(calls);
+            return { note: ends.map(({ status }) => status).join() };
+          },
+          { timeoutMs: 1_000, retry: { attempts: 2, on: () => true } },
+        )
+        .build();
+      const { runner, port } = world({ clock, ...(log !== undefined && { log }) });
+      const first = paused(await runner().run(f, { n: 1 }));
+      const both = Object.fromEntries(first.pendings.map(({ id }) => [id, yes()]));
+      const resuming = runner().resume(f, first.checkpoint, replies(both));
+      await clock.move(1_000);
+      const { pendings, checkpoint } = waiting(await resuming);
+      const said = pendings.map(({ id }, at) => [
+        id,
+        at === 0 ? says.ran(one.slow) : says.failed(),
+      ]);
+      const end = await runner().resume(f, checkpoint, replies(Object.fromEntries(said)));
+      expect(stateOf(end).note).toBe("fulfilled,rejected");
+      const records = first.pendings.map(({ id }) => port.records.read("default", id));
+      expect(await Promise.all(records)).toMatchObject([
+        { outcome: "executed" },
+        { outcome: "failed" },
+      ]);
     }
   });
 

@@ -12,6 +12,7 @@ import { z } from "zod";
 
 import { openCheckpoint } from "../../src/checkpoint/open.ts";
 import { FlowError } from "../../src/errors.ts";
+import { standingOf } from "../../src/run/already.ts";
 import { graphOf } from "../../src/graph/flow.ts";
 import {
   answer,
@@ -165,21 +166,19 @@ describe("an answer", () => {
         expect(error).toMatchObject({ decision: { approved: true } });
       }
     }
-    const { alreadyAnswered } = await import("../../src/run/already.ts");
     const given = {
       kind: "interrupt",
       visit: "a#1",
       callId: "c",
       payload: { form: "text", text: "1" },
     };
-    expect(
-      alreadyAnswered({ ...given, by: { id: "dana", assurance: "none" } } as never, 7),
-    ).toMatchObject({
-      decision: { by: { id: "dana" }, at: 7 },
-    });
-    expect(alreadyAnswered({ ...given, by: undefined } as never, 7)).toMatchObject({
-      decision: { by: { id: "unnamed", assurance: "none" }, at: 7 },
-    });
+    for (const [by, id] of [
+      [{ id: "dana", assurance: "none" }, "dana"],
+      [undefined, "unnamed"],
+    ]) {
+      const { decision } = standingOf({ ...given, by } as never, 7);
+      expect(decision).toEqual({ approved: true, by: { id, assurance: "none" }, at: 7 });
+    }
   });
 
   it("FLOW-61 that meets a fault of this process is no answer that does not fit", async () => {
