@@ -194,7 +194,7 @@ export function lookedAt(): Uint8Array {
 /** Puts a well-formed text's UTF-8 bytes, zeros behind them, where the next text's will stand. Their number. */
 export function utf8Look(text: string): number {
   const into = lookedAt();
-  const { written } = encodeInto(encoder, text, into);
+  const written = encodeInto(text, into);
   for (let i = 0; i < BEHIND; i++) into[written + i] = 0;
   return written;
 }
