@@ -22,7 +22,7 @@ export function shortExecution(execution: ExecutionState): ExecutionState {
   if (started.length > 0) short.started = started;
   if (Object.keys(replaced).length > 0) short.replaced = replaced;
   if (nested.length > 0) short.nested = nested;
-  if (begun !== 0) short.begun = begun;
+  if (Object.keys(begun).length > 0) short.begun = begun;
   if (retries !== 0) short.retries = retries;
   return short as ExecutionState;
 }
