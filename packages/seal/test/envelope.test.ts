@@ -332,6 +332,67 @@ describe("the envelope", () => {
     expect(macs.size).toBe(parts.length * 7);
   });
 
+  /** What somebody who has the key, and no writer of ours, could make: the MAC is right for whatever text the header has. */
+  async function madeByHand(own: string): Promise<string> {
+    const { createHmac, hkdfSync } = await import("node:crypto");
+    const derived = Buffer.from(hkdfSync("sha256", key, "holdpoint-seal", "v1 mac checkpoint", 32));
+    const input = `holdpoint-seal\n1\ncheckpoint\nk1\n${Buffer.byteLength(own)}\n${own}\n1\nx`;
+    const mac = createHmac("sha256", derived).update(input).digest("base64url");
+    return `{"v":1,"purpose":"checkpoint","kid":"k1",${own.slice(1, -1)},"body":"x","mac":"${mac}"}`;
+  }
+
+  it("SEAL-27 SEAL-28 takes no header under a right MAC that the writer would not write", async () => {
+    expect(verify(await madeByHand('{"a":1,"b":"two"}'), options).header).toEqual({
+      a: 1,
+      b: "two",
+    });
+    const odd = [
+      '{"b":1,"a":1}',
+      '{"a":1,"a":1}',
+      '{"a": 1}',
+      '{"a":1.5}',
+      '{"a":"\\u0041"}',
+      '{"v":1}',
+    ];
+    const refuses = async (own: string): Promise<void> => {
+      const made = await madeByHand(own);
+      expect([own, refusal(() => verify(made, options))]).toEqual([own, tampered]);
+    };
+    for (const own of [
+      ...odd,
+      '{"a":{}}',
+      '{"9":1}',
+      '{"__proto__":1}',
+      '{"a":"\\u0007"}',
+      '{"a":[1]}',
+    ])
+      await refuses(own);
+  });
+
+  it("SEAL-27 SEAL-28 reads an envelope as written, and with the same members in any other spacing and order, as one", () => {
+    const large = seal("x".repeat(40_000), { ...options, header });
+    for (const written of [text, large, seal(1, options)]) {
+      const known = verify(written, options);
+      const all = Object.entries(JSON.parse(written) as object);
+      expect(verify(JSON.stringify(Object.fromEntries(all.toReversed())), options)).toEqual(known);
+      expect(verify(JSON.stringify(Object.fromEntries(all), null, 2), options)).toEqual(known);
+    }
+    const plain = seal(1, options);
+    const between = [text.replace('"k1",', '"k1";'), plain.replace('"k1",', '"k1",,')];
+    for (const bad of [...between, text.replace('"k1",', '"k1",,'), `${text.slice(0, -2)}"]`])
+      expect(refusal(() => verify(bad, options))).toEqual(tampered);
+  });
+
+  it("SEAL-27 writes a long text and a short one alike, whatever its header's order is", () => {
+    const long = JSON.stringify({ text: 'é\n"'.repeat(9_000) });
+    const given: Header = { b: 'a "quoted" one', a: 1, C: null };
+    const signed = sign(long, { ...options, header: given });
+    expect(signed.text).toBe(
+      `{"v":1,"purpose":"checkpoint","kid":"k1","C":null,"a":1,"b":"a \\"quoted\\" one","body":${JSON.stringify(long)},"mac":"${signed.mac}"}`,
+    );
+    expect(verify(signed.text, options)).toMatchObject({ body: long, header: given });
+  });
+
   it("SEAL-29 SEAL-32 computes HMAC-SHA256 over the label, version, purpose, key id, header and body", async () => {
     const { createHmac, hkdfSync } = await import("node:crypto");
     const derived = Buffer.from(hkdfSync("sha256", key, "holdpoint-seal", "v1 mac log-entry", 32));

@@ -81,15 +81,12 @@ export interface CancelHow {
 }
 
 /** What came of loading a checkpoint. */
-interface Loaded {
-  readonly graph: Graph;
-  readonly opened: Opened;
-}
+type Loaded = { readonly graph: Graph; readonly opened: Opened };
 
 /** Runs flows, and goes on with them where they stood. Holds no run: what it needs is in the checkpoint or the log. */
 export class FlowRunner {
   readonly #resolved: Resolved;
-  /** Stands for this runner in what it knows of checkpoints: a seal that it made or verified need not be verified again. */
+  /** Stands for this runner where a checkpoint says who made or verified its seal: that need not be done again. */
   readonly #mark = {};
 
   /** @throws FlowError `key-required` */
@@ -362,14 +359,11 @@ export class FlowRunner {
     graph: Graph,
     from: Checkpoint | string,
     signal: AbortSignal,
-    {
-      asked,
-      reading,
-    }: { readonly asked?: string | undefined; readonly reading?: RunReading | undefined } = {},
+    how: { readonly asked?: string | undefined; readonly reading?: RunReading | undefined } = {},
   ): Promise<LiveRun> {
     return typeof from === "string"
-      ? this.#reopened(graph, from, signal, reading)
-      : this.#passedBack(graph, from, signal, asked);
+      ? this.#reopened(graph, from, signal, how.reading)
+      : this.#passedBack(graph, from, signal, how.asked);
   }
 
   /** A checkpoint that is passed back. Where its run is in this runner's log, it goes on there, from that revision. */

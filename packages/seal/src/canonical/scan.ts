@@ -7,14 +7,7 @@
  * recursion, whatever the text. Bytes rather than characters: reading an element of a byte array
  * is nobody's method, and takes half the time.
  */
-import {
-  fromUtf8,
-  includesText,
-  indexOfText,
-  sliceText,
-  subarray,
-  toNumber,
-} from "../platform.ts";
+import { fromUtf8, includesText, indexOfText, sliceText, subarray, toNumber } from "../platform.ts";
 import type { Limits } from "../limits.ts";
 
 export type Scan =

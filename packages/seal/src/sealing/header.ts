@@ -51,8 +51,7 @@ export function headerProblem(header: Header): string | undefined {
   for (let i = 0; i < names.length; i++) {
     const name = names[i]!;
     if (setHas(RESERVED_MEMBERS, name)) return `header member ${name} is the envelope's own`;
-    if (!isName(name))
-      return "a header's names are 1 to 64 of A-Z a-z 0-9 _, a letter first";
+    if (!isName(name)) return "a header's names are 1 to 64 of A-Z a-z 0-9 _, a letter first";
     const problem = valueProblem(header[name]);
     if (problem !== undefined) return `header member ${name} ${problem}`;
   }
