@@ -91,8 +91,7 @@ export class Checkpoint<F extends Flow = Flow> implements CheckpointView {
 
   static {
     heldBy = (value) => (#text in value ? (value.#bytes ?? value.#text) : undefined);
-    bytesOf = (value) =>
-      #text in value ? (value.#bytes ??= utf8.encode(value.#text)) : undefined;
+    bytesOf = (value) => (#text in value ? (value.#bytes ??= utf8.encode(value.#text)) : undefined);
     knownOf = (value) => (#text in value ? value.#known : undefined);
     know = (checkpoint, known) => {
       checkpoint.#known = known;

@@ -289,7 +289,10 @@ export class Prior {
 /** What most executions have none of; shared, and never written to. */
 const nothing = new Map<string, never>();
 
-function byIdentity<T>(list: readonly T[], idOf: (item: T) => Identity | undefined): Map<string, T> {
+function byIdentity<T>(
+  list: readonly T[],
+  idOf: (item: T) => Identity | undefined,
+): Map<string, T> {
   if (list.length === 0) return nothing as Map<string, T>;
   const map = new Map<string, T>();
   for (const item of list) {
