@@ -13,18 +13,18 @@ import type { Header, Keyring } from "@holdpoint/seal";
 import { limits } from "./limits.ts";
 
 /** What a text says. */
-export interface KnownRecord<Body> {
+export interface KnownRecord {
   readonly header: Header;
   /** The text under the seal. */
   readonly text: string;
   /** What stands in it, once it was decoded. */
-  body: Body | undefined;
+  body: unknown;
 }
 
-export class KnownRecords<Body> {
-  readonly #known = new Map<string, KnownRecord<Body>>();
+export class KnownRecords {
+  readonly #known = new Map<string, KnownRecord>();
 
-  of(sealed: string): KnownRecord<Body> | undefined {
+  of(sealed: string): KnownRecord | undefined {
     const known = this.#known.get(sealed);
     if (known === undefined) return undefined;
     this.#known.delete(sealed); // R3: what is read again is the youngest
@@ -32,7 +32,7 @@ export class KnownRecords<Body> {
     return known;
   }
 
-  keep(sealed: string, record: KnownRecord<Body>): void {
+  keep(sealed: string, record: KnownRecord): void {
     if (sealed.length > limits.knownCharactersMax) return;
     this.#known.set(sealed, record);
     if (this.#known.size <= limits.knownRecordsMax) return;
@@ -43,13 +43,13 @@ export class KnownRecords<Body> {
   }
 }
 
-const byKeyring = new WeakMap<Keyring, KnownRecords<never>>();
+const byKeyring = new WeakMap<Keyring, KnownRecords>();
 
 /** What is known under a keyring, by whichever port: a keyring in use never changes. */
-export function knownUnder<Body>(keyring: Keyring): KnownRecords<Body> {
+export function knownUnder(keyring: Keyring): KnownRecords {
   let known = byKeyring.get(keyring);
-  if (known === undefined) byKeyring.set(keyring, (known = new KnownRecords<never>()));
-  return known as unknown as KnownRecords<Body>;
+  if (known === undefined) byKeyring.set(keyring, (known = new KnownRecords()));
+  return known;
 }
 
 /** A decoded value, with everything in it frozen (R2). */

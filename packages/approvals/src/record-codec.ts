@@ -62,7 +62,7 @@ interface Body {
 
 export class RecordCodec {
   readonly #options: RecordCodecOptions;
-  readonly #known: KnownRecords<Body>;
+  readonly #known: KnownRecords;
 
   constructor(options: RecordCodecOptions) {
     this.#options = options;
@@ -152,17 +152,17 @@ export class RecordCodec {
     try {
       const known = this.#known.of(sealed) ?? this.#verified(sealed);
       // What has the MAC was written by `writes`.
-      const body = (known.body ??= frozen(decode(known.text) as Body));
-      return { header: known.header, body };
+      const body = (known.body ??= frozen(decode(known.text)));
+      return { header: known.header, body: body as Body };
     } catch (cause) {
       return { cause };
     }
   }
 
-  #verified(sealed: string): KnownRecord<Body> {
+  #verified(sealed: string): KnownRecord {
     const { keyring } = this.#options;
     const { header, body: text } = verify(sealed, { keyring, purpose: PURPOSES.approval });
-    const known: KnownRecord<Body> = { header, text, body: undefined };
+    const known: KnownRecord = { header, text, body: undefined };
     this.#known.keep(sealed, known);
     return known;
   }

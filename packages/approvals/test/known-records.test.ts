@@ -94,7 +94,7 @@ describe("a record that is known already", () => {
   });
 
   it("APR-25 is forgotten once others came, and a long one is not kept", () => {
-    const known = new KnownRecords<number>();
+    const known = new KnownRecords();
     const record = { header: {}, text: "", body: 1 };
     for (let at = 0; at <= limits.knownRecordsMax; at += 1) known.keep(`text ${at}`, record);
     expect([known.of("text 0"), known.of("text 1")]).toEqual([undefined, record]);

@@ -84,7 +84,8 @@ interface SizeCheck {
 
 /** K3 */
 function listOf(field: z.ZodType): ListOf | undefined {
-  const { type, innerType, element, checks = [] } = field._zod.def as unknown as Def;
+  const def: object = field._zod.def;
+  const { type, innerType, element, checks = [] } = def as Def;
   if ((type === "optional" || type === "nullable") && innerType !== undefined)
     return checks.length === 0 ? listOf(innerType) : undefined;
   if (type !== "array" || element === undefined) return undefined;

@@ -69,7 +69,7 @@ export async function readSince(
   graph: Graph,
   parts: Parts,
   { scope, runId, after }: { scope: string; runId: string; after: number },
-): Promise<{ readonly events: readonly RunEvent[]; readonly goOn?: () => Replayed }> {
+): Promise<ReadSince> {
   const log = logOf(parts, runId);
   const at = { graph, parts, log, scope, runId };
   const row = await log.snapshot(scope, runId);
@@ -78,14 +78,18 @@ export async function readSince(
     const whole = await readAll(at);
     return {
       events: whole.told.events.slice(after),
+      revision: whole.told.end.revision,
       goOn: () => replayedWhole(whole, runId, row?.version),
     };
   }
-  if (snapshot.row.revision > after)
-    return { events: (await readAll(at)).told.events.slice(after) };
+  if (snapshot.row.revision > after) {
+    const { told } = await readAll(at);
+    return { events: told.events.slice(after), revision: told.end.revision };
+  }
   const since = await readAfter(snapshot, at);
   return {
     events: since.told.events.slice(after - snapshot.row.revision),
+    revision: since.told.end.revision,
     goOn: () => replayedSince(since, snapshot),
   };
 }
@@ -106,6 +110,13 @@ export async function readRun(
   const snapshot = row && verifiedSnapshot(row, parts, { scope, runId });
   if (snapshot !== undefined) return replayedSince(await readAfter(snapshot, at), snapshot);
   return replayedWhole(await readAll(at), runId, row?.version);
+}
+
+/** What came after a revision, and where the log ends. */
+interface ReadSince {
+  readonly events: readonly RunEvent[];
+  readonly revision: number;
+  readonly goOn?: () => Replayed;
 }
 
 /** What was read of a log, and its characters. */

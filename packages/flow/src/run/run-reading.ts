@@ -11,11 +11,18 @@ import type { Parts } from "./parts.ts";
 export class RunReading {
   /** After the revision that was asked for, in order. */
   readonly events: readonly RunEvent[];
+  /** Of the log's last entry, as it was read. */
+  readonly revision: number;
   readonly #of: ReadFor;
   #goOn: (() => Replayed) | undefined;
 
-  constructor(events: readonly RunEvent[], of: ReadFor, goOn: (() => Replayed) | undefined) {
+  constructor(
+    { events, revision }: { readonly events: readonly RunEvent[]; readonly revision: number },
+    of: ReadFor,
+    goOn: (() => Replayed) | undefined,
+  ) {
     this.events = events;
+    this.revision = revision;
     this.#of = of;
     this.#goOn = goOn;
   }

@@ -323,9 +323,9 @@ export class FlowRunner {
   ): Promise<RunReading> {
     const { parts, scope } = this.#resolved;
     const graph = graphOf(flow);
-    const { events, goOn } = await readSince(graph, parts, { scope, runId, after });
+    const { goOn, ...read } = await readSince(graph, parts, { scope, runId, after });
     const { keyring } = parts;
-    return new RunReading(events, { graph, keyring, scope, runId }, goOn);
+    return new RunReading(read, { graph, keyring, scope, runId }, goOn);
   }
 
   /** The id of a run that begins. @throws FlowError `input-invalid` */

@@ -1,4 +1,4 @@
-import { FlowError, type RunEvent, type RunReading } from "@holdpoint/flow";
+import { FlowError, isFlowError, type RunEvent, type RunReading } from "@holdpoint/flow";
 
 import type { Workflow } from "../definition/define.ts";
 import { workflowFacts } from "../definition/facts.ts";
@@ -44,24 +44,26 @@ export async function knownLog(
   const { record } = opened;
   const { flow, retry } = workflowFacts(definition);
   const { id: runId, scope } = record.facts;
-  const head = await parts.log.head(scope, runId);
-  if (head === 0) return { log: "none", record };
-  // A waiting run whose log did not move since the registry saw it pause: nothing to read.
-  const isSeen = head === record.revision && opened.outdated === undefined;
-  if (record.standing.status === "interrupted" && isSeen) {
-    return { log: "paused", record };
-  }
-  if (head < record.revision) {
-    const message = `the log of run ${runId} ends at ${head}, and ${record.revision} was seen`;
-    throw new FlowError("checkpoint-rolled-back", message, { runId });
+  const { standing } = record;
+  // Of a run at work the log is read in any case, and says itself where it ends.
+  if (standing.status !== "running") {
+    const head = await parts.log.head(scope, runId);
+    if (head === 0) return { log: "none", record };
+    // A waiting run whose log did not move since the registry saw it pause: nothing to read.
+    const isSeen = head === record.revision && opened.outdated === undefined;
+    if (standing.status === "interrupted" && isSeen) return { log: "paused", record };
+    assertNotBehind(record, head);
   }
   // A row of an older form is made anew: it does not hold all that it would be now. What a policy retries is asked of it again.
-  const { standing } = record;
   const isDue = standing.status === "running" && standing.retry !== undefined;
   const isAnew = isDue || opened.outdated !== undefined;
   const known = isAnew ? { ...pendingRun(record.facts), cancel: record.cancel } : record;
   const runner = parts.runner({ log: parts.log });
-  const reading = await runner.read(flow, runId, { after: known.revision });
+  const reading = await runner
+    .read(flow, runId, { after: known.revision })
+    .catch((error: unknown) => noneWhereGone(parts, record, error));
+  if (reading === undefined) return { log: "none", record };
+  assertNotBehind(record, reading.revision);
   const { events } = reading;
   const step = (seen: RunRecord, event: RunEvent): RunRecord => follow(seen, event, retry);
   const seen = events.reduce(step, known);
@@ -69,6 +71,24 @@ export async function knownLog(
     await assertNotPutBack(parts, opened, movesOf(known, events, step));
   }
   return { log: logStatusOf(seen), record: seen, reading };
+}
+
+/** A log that ends before what was seen of it. @throws FlowError `checkpoint-rolled-back` */
+function assertNotBehind({ facts: { id: runId }, revision }: RunRecord, head: number): void {
+  if (head >= revision) return;
+  const message = `the log of run ${runId} ends at ${head}, and ${revision} was seen`;
+  throw new FlowError("checkpoint-rolled-back", message, { runId });
+}
+
+/** `undefined`: there is no entry of this run any more; whatever else a reading found is thrown. */
+async function noneWhereGone(
+  { log }: Parts,
+  { facts: { scope, id } }: RunRecord,
+  error: unknown,
+): Promise<undefined> {
+  const mayBeGone =
+    isFlowError(error, "run-not-found") || isFlowError(error, "checkpoint-rolled-back");
+  if (!mayBeGone || (await log.head(scope, id)) > 0) throw error;
 }
 
 /**

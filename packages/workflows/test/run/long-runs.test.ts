@@ -102,7 +102,17 @@ async function leftBehind(steps: number) {
     const runs = puttingBack(store.runs, older);
     return desk({ ...store, runs, log: readOf(store.log, reads) }, () => undefined);
   };
-  return { runId, row, reads, takenUp };
+  /** Over a log of which these rows are left, and the snapshot. */
+  const cut = async (rows: number) => {
+    const left = await store.log.read("default", runId, 0, rows);
+    const log: RunLog = {
+      ...readOf(store.log, reads),
+      head: async () => left.length,
+      read: async (_scope, _run, after) => left.slice(after),
+    };
+    return desk({ ...store, log }, () => undefined);
+  };
+  return { runId, row, reads, takenUp, cut };
 }
 
 describe("a long run that is taken up", () => {
@@ -121,5 +131,17 @@ describe("a long run that is taken up", () => {
     const desk = takenUp(row);
     await expect(desk.adopt(runId)).rejects.toMatchObject({ code: "checkpoint-rolled-back" });
     expect(reads[0]?.after).toBe(0);
+  });
+
+  it.each([
+    ["ends before its snapshot", 700, 100, "checkpoint-rolled-back"],
+    ["is gone, and its snapshot is not", 700, 0, "log-missing"],
+    ["ends before what the registry saw", 20, 2, "checkpoint-rolled-back"],
+    ["is gone", 20, 0, "log-missing"],
+  ])("STORE-12 WF-21 fails where its log %s", async (_, steps, left, code) => {
+    const { runId, cut } = await leftBehind(steps);
+    const desk = await cut(left);
+    expect(await desk.adopt(runId)).toMatchObject({ did: "ended", status: "failed" });
+    expect((await desk.get(runId))?.failure?.code).toBe(code);
   });
 });

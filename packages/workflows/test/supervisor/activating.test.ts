@@ -72,9 +72,9 @@ describe("activating", () => {
     const reached = supervisorStore(home);
     let away = true;
     const log = Object.assign(Object.create(reached.log) as typeof reached.log, {
-      head: async (...which: Parameters<typeof reached.log.head>) => {
+      read: async (...which: Parameters<typeof reached.log.read>) => {
         if (away) throw new StoreUnavailable("planned: the log is away");
-        return reached.log.head(...which);
+        return reached.log.read(...which);
       },
     });
     const second = open({ store: { ...reached, log } });
