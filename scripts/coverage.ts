@@ -14,7 +14,7 @@ interface Figure {
 type Figures = Readonly<Record<"branches" | "functions" | "statements", Figure>>;
 
 const workspace = fileURLToPath(new URL("..", import.meta.url));
-const projects = ["approvals", "flow", "sqlite", "postgres"];
+const projects = ["seal", "approvals", "flow", "sqlite", "postgres"];
 const vitest = ["node_modules/vitest/vitest.mjs", "run", "--config", "vitest.coverage.config.ts"];
 const args = [...vitest, ...projects.flatMap((project) => ["--project", project])];
 const { status } = spawnSync(process.execPath, args, { cwd: workspace, stdio: "inherit" });

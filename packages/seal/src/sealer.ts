@@ -3,6 +3,7 @@ import { Walk } from "./canonical/encode.ts";
 import { isPlainOwn } from "./canonical/own.ts";
 import { printCanonical } from "./canonical/print.ts";
 import { Registry } from "./canonical/registry.ts";
+import type { Json } from "./canonical/row.ts";
 import type { CodecSettings, LargeFigure } from "./canonical/settings.ts";
 import { TEMPORAL_TAGS, temporalRows, type TemporalNamespace } from "./canonical/temporal.ts";
 import { NotSealableError, SealError } from "./errors.ts";
@@ -84,16 +85,13 @@ export interface Sealer {
  */
 export function createSealer(options: SealerOptions = {}): Sealer {
   const settings = resolve(options);
-  const write = (value: unknown): string => writeText(value, settings, jsonStringify);
-  const canonical = (value: unknown): string =>
-    writeText(value, settings, (tree) => printCanonical(tree as never, settings.registry));
   const encode = (value: unknown): string => {
     ready();
-    return write(value);
+    return writeText(value, settings);
   };
   const canonicalize = (value: unknown): string => {
     ready();
-    return canonical(value);
+    return writeCanonical(value, settings);
   };
   const models = options.models ?? [];
   const allowed = (schema: unknown): ReadonlySet<string> =>
@@ -106,7 +104,7 @@ export function createSealer(options: SealerOptions = {}): Sealer {
     encode,
     encodeOwn(value: unknown) {
       ready();
-      return writeOwn(value, settings) ?? write(value);
+      return writeOwn(value, settings) ?? writeText(value, settings);
     },
     canonicalize,
     digest: (value: unknown) => digestText(canonicalize(value)),
@@ -133,18 +131,21 @@ function ready(): void {
   digestText("");
   const settings = resolve({});
   checkPlatform({
-    write: (value) => writeText(value, settings, jsonStringify),
-    canonical: (value) =>
-      writeText(value, settings, (tree) => printCanonical(tree as never, settings.registry)),
+    write: (value) => writeText(value, settings),
+    canonical: (value) => writeCanonical(value, settings),
     read: (text) => decodeText(text, settings, NO_MODELS),
   });
   checked = true;
 }
 
+function writeCanonical(value: unknown, settings: CodecSettings): string {
+  return writeText(value, settings, (tree) => printCanonical(tree, settings.registry));
+}
+
 function writeText(
   value: unknown,
   settings: CodecSettings,
-  print: (tree: unknown) => string,
+  print: (tree: Json) => string = jsonStringify,
 ): string {
   const walked = new Walk(settings, false).root(value);
   // A codec has run: it may have put something there.
@@ -188,11 +189,12 @@ function tellLarge(bytes: number, { limits: { warnBytes }, onLarge }: CodecSetti
 
 function resolve(options: SealerOptions): CodecSettings {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  checkLimit("depth", limits.depth, DEPTH_CEILING);
-  checkLimit("nodes", limits.nodes, Number.MAX_SAFE_INTEGER);
-  checkLimit("brackets", limits.brackets, Number.MAX_SAFE_INTEGER);
-  checkLimit("bytes", limits.bytes, Number.MAX_SAFE_INTEGER);
-  checkLimit("warnBytes", limits.warnBytes, Number.MAX_SAFE_INTEGER);
+  for (const name of Object.keys(DEFAULT_LIMITS) as (keyof Limits)[]) {
+    const most = name === "depth" ? DEPTH_CEILING : Number.MAX_SAFE_INTEGER;
+    if (!Number.isSafeInteger(limits[name]) || limits[name] < 1 || limits[name] > most) {
+      throw new SealError("option-invalid", `limits.${name} is an integer from 1 to ${most}`);
+    }
+  }
   const models = options.models ?? [];
   const codecs = options.codecs ?? [];
   const temporal = options.temporal ?? (globalThis as { Temporal?: TemporalNamespace }).Temporal;
@@ -220,12 +222,6 @@ function checkClass(model: Model, registry: Registry): void {
       const message = `model ${model.name} extends a built-in class whose contents are no fields`;
       throw new SealError("option-invalid", `${message}; use a codec`);
     }
-  }
-}
-
-function checkLimit(name: string, value: number, most: number): void {
-  if (!Number.isSafeInteger(value) || value < 1 || value > most) {
-    throw new SealError("option-invalid", `limits.${name} is an integer from 1 to ${most}`);
   }
 }
 

@@ -57,6 +57,17 @@ describe("models", () => {
     expect(sealer.encode([first, second])).toBe(text);
   });
 
+  it("SEAL-40 builds an instance that has no fields", () => {
+    class Marker {}
+    const marker = model(Marker, { name: "marker", fields: z.object({}) });
+    const markers = createSealer({ models: [marker] });
+    const text = markers.encode([new Marker()]);
+    expect(text).toBe('[{"$model":["marker",{}]}]');
+    const [back] = markers.decode(text, { schema: z.array(marker.schema) }) as [Marker];
+    expect(back).toBeInstanceOf(Marker);
+    expect(Object.keys(back)).toEqual([]);
+  });
+
   it("SEAL-40 builds fields that are indexes, in their order", () => {
     class Grid {
       readonly [place: string]: unknown;

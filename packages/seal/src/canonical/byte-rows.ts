@@ -52,16 +52,35 @@ export const byteRows: readonly Row[] = KINDS.flatMap(([tag, className]) => {
 
 function viewRow(tag: string, className: string, viewClass: ViewClass): Row {
   const elementBytes = viewClass.BYTES_PER_ELEMENT ?? 1;
-  const isData = className === "DataView";
+  const row = (read: (value: object, writer: Writer) => Uint8Array): Row =>
+    byteRow(tag, className, elementBytes, read, (buffer) => new viewClass(buffer));
+  if (className === "DataView") {
+    return row((value, writer) => {
+      const bytes = windowOf(value, writer, dataBuffer, dataOffset, dataLength);
+      writer.bare(value, "a DataView");
+      return bytes;
+    });
+  }
+  return row((value, writer) => {
+    const bytes = windowOf(value, writer, viewBuffer, viewOffset, viewLength);
+    bareView(value, bytes, viewClass, lengthOf(bytes) / elementBytes, writer);
+    return bytes;
+  });
+}
+
+/** A row of a class whose instances are bytes: `read` gives those of a value, or refuses it. */
+function byteRow(
+  tag: string,
+  className: string,
+  elementBytes: number,
+  read: (value: object, writer: Writer) => Uint8Array,
+  build: (buffer: ArrayBuffer) => object,
+): Row {
   return {
     tag,
     classes: [className],
     encode(value, writer) {
-      const bytes = isData
-        ? windowOf(value, writer, dataBuffer, dataOffset, dataLength)
-        : windowOf(value, writer, viewBuffer, viewOffset, viewLength);
-      if (isData) writer.bare(value, "a DataView");
-      else bareView(value, bytes, viewClass, lengthOf(bytes) / elementBytes, writer);
+      const bytes = read(value, writer);
       writer.spend(base64Length(lengthOf(bytes)) + 2);
       return toBase64(bytes);
     },
@@ -71,32 +90,24 @@ function viewRow(tag: string, className: string, viewClass: ViewClass): Row {
       else if (lengthOf(bytes) % elementBytes !== 0)
         checker.refuse("not a whole number of elements");
     },
-    build: (payload) => new viewClass(ownBuffer(payload as string)),
+    // A fresh buffer of exactly the bytes: never a pool, never a neighbour's.
+    build: (payload) =>
+      build(viewBuffer(fromBase64(payload as string) as Uint8Array) as ArrayBuffer),
   };
 }
 
-/** A fresh buffer of exactly the bytes: never a pool, never a neighbour's. */
-function ownBuffer(payload: string): ArrayBuffer {
-  return viewBuffer(fromBase64(payload) as Uint8Array) as ArrayBuffer;
-}
-
 /** SEAL-11: an `ArrayBuffer` of its own. */
-export const bufferRow: Row = {
-  tag: "$buffer",
-  classes: ["ArrayBuffer"],
-  encode(value, writer) {
+export const bufferRow: Row = byteRow(
+  "$buffer",
+  "ArrayBuffer",
+  1,
+  (value, writer) => {
     const bytes = new bytesClass(plainBuffer(value, writer));
     writer.bare(value, "an ArrayBuffer");
-    writer.spend(base64Length(lengthOf(bytes)) + 2);
-    return toBase64(bytes);
+    return bytes;
   },
-  check(payload, checker) {
-    if (fromBase64(checker.text(payload)) === undefined) {
-      checker.refuse("not base64 in its one spelling");
-    }
-  },
-  build: (payload) => ownBuffer(payload as string),
-};
+  (buffer) => buffer,
+);
 
 function windowOf(
   value: object,

@@ -39,6 +39,7 @@ import type { CodecSettings } from "./settings.ts";
 const TAG_CHARS = 5;
 const NUMBER_TAG_CHARS = 13;
 const UNDEFINED_TAG_CHARS = 19;
+const FLATTEN = "Flatten it, or raise limits.depth";
 
 export class Walk implements Writer {
   readonly #settings: CodecSettings;
@@ -89,13 +90,17 @@ export class Walk implements Writer {
     this.#bytes += characters;
     this.#nodes += nodes;
     this.#brackets += brackets;
-    if (this.#bytes > this.#maxBytes) this.#tooLarge();
+    if (this.#bytes > this.#maxBytes) {
+      this.#over(`its text passes ${this.#maxBytes} bytes`, this.#maxBytes, this.#bytes);
+    }
     if (this.#nodes > this.#maxNodes) this.#tooMany();
     if (this.#brackets > this.#maxBrackets) this.#tooManyBrackets();
   }
 
   nest(depth: number): void {
-    if (depth >= this.#maxDepth) this.#tooDeep();
+    const limit = this.#maxDepth;
+    if (depth < limit) return;
+    this.#over(`it nests deeper than ${limit}`, limit, limit + 1, FLATTEN);
   }
 
   bare(value: object, what: string): void {
@@ -395,42 +400,18 @@ export class Walk implements Writer {
     return this.refuse(found, advice);
   }
 
-  #tooDeep(): never {
-    this.#cycle();
-    const limit = this.#maxDepth;
-    this.#limit(
-      `it nests deeper than ${limit}`,
-      "Flatten it, or raise limits.depth",
-      limit,
-      limit + 1,
-    );
-  }
-
   #tooMany(): never {
-    this.#cycle();
-    const limit = this.#maxNodes;
-    this.#limit(`it has more than ${limit} values`, "Keep bulk data outside", limit, this.#nodes);
+    this.#over(`it has more than ${this.#maxNodes} values`, this.#maxNodes, this.#nodes);
   }
 
   #tooManyBrackets(): never {
-    this.#cycle();
     const limit = this.#maxBrackets;
-    const figure = this.#brackets;
-    this.#limit(
-      `it has more than ${limit} lists and objects`,
-      "Keep bulk data outside",
-      limit,
-      figure,
-    );
+    this.#over(`it has more than ${limit} lists and objects`, limit, this.#brackets);
   }
 
-  #tooLarge(): never {
+  /** Refuses what is past a limit, or the cycle that led there. */
+  #over(found: string, limit: number, figure: number, advice = "Keep bulk data outside"): never {
     this.#cycle();
-    const limit = this.#maxBytes;
-    this.#limit(`its text passes ${limit} bytes`, "Keep bulk data outside", limit, this.#bytes);
-  }
-
-  #limit(found: string, advice: string, limit: number, figure: number): never {
     throw new NotSealableError(this.#path(), found, advice, { limit, figure, name: this.#within });
   }
 

@@ -38,30 +38,32 @@ export interface TemporalClass extends Function {
 /** Texts longer than any that Temporal prints are not handed to its parser. */
 const TEXT_CHARS_MAX = 128;
 
-const KINDS: readonly (readonly [tag: string, name: keyof TemporalNamespace])[] = [
-  ["$instant", "Instant"],
-  ["$zoned", "ZonedDateTime"],
-  ["$plaindate", "PlainDate"],
-  ["$plaintime", "PlainTime"],
-  ["$plaindatetime", "PlainDateTime"],
-  ["$yearmonth", "PlainYearMonth"],
-  ["$monthday", "PlainMonthDay"],
-  ["$duration", "Duration"],
+/** What a kind is written by: given its class, and the namespace for what it is made of. */
+type FormOf = (made: TemporalClass, temporal: TemporalNamespace) => Form;
+
+const KINDS: readonly (readonly [tag: string, name: keyof TemporalNamespace, form: FormOf])[] = [
+  ["$instant", "Instant", textForm],
+  ["$zoned", "ZonedDateTime", zonedForm],
+  ["$plaindate", "PlainDate", textForm],
+  ["$plaintime", "PlainTime", textForm],
+  ["$plaindatetime", "PlainDateTime", textForm],
+  ["$yearmonth", "PlainYearMonth", partialForm((year, month, day, of) => [year, month, of, day])],
+  ["$monthday", "PlainMonthDay", partialForm((year, month, day, of) => [month, day, of, year])],
+  ["$duration", "Duration", durationForm],
 ];
 
 export const TEMPORAL_TAGS: ReadonlySet<string> = new Set(KINDS.map(([tag]) => tag));
 
 /** The rows for one namespace: the runtime's, or a polyfill's. */
 export function temporalRows(temporal: TemporalNamespace): { row: Row; prototype: object }[] {
-  return KINDS.map(([tag, name]) => {
+  return KINDS.map(([tag, name, form]) => {
     const made = temporal[name];
-    const form = formOf(temporal, name);
-    return { prototype: made.prototype, row: temporalRow(tag, name, form) };
+    return { prototype: made.prototype, row: temporalRow(tag, name, form(made, temporal)) };
   });
 }
 
-interface Form {
-  write(value: object): string | Json[] | { [unit: string]: Json };
+interface Form<Text = string | Json[] | { [unit: string]: Json }> {
+  write(value: object): Text;
   /** The value of a payload of the right shape; throws or gives undefined for any other. */
   read(payload: Json): object | undefined;
 }
@@ -100,41 +102,13 @@ function readOrUndefined(payload: Json, form: Form, checker: Checker): object | 
   }
 }
 
-function formOf(temporal: TemporalNamespace, name: keyof TemporalNamespace): Form {
-  switch (name) {
-    case "Instant":
-    case "PlainDate":
-    case "PlainTime":
-    case "PlainDateTime":
-      return textForm(temporal[name]);
-    case "ZonedDateTime":
-      return zonedForm(temporal);
-    case "PlainYearMonth":
-      return partialForm(temporal[name], (year, month, day, calendar) => [
-        year,
-        month,
-        calendar,
-        day,
-      ]);
-    case "PlainMonthDay":
-      return partialForm(temporal[name], (year, month, day, calendar) => [
-        month,
-        day,
-        calendar,
-        year,
-      ]);
-    case "Duration":
-      return durationForm(temporal[name]);
-  }
-}
-
 const { construct } = Reflect;
 
 function textMethod(made: TemporalClass): (value: object, options?: object) => string {
   return methodOf(made.prototype, "toString");
 }
 
-function textForm(made: TemporalClass): Form {
+function textForm(made: TemporalClass): Form<string> {
   const write = textMethod(made);
   const from = methodOf<(self: TemporalClass, text: string) => object>(made, "from");
   return {
@@ -147,28 +121,23 @@ function isShortText(payload: Json): payload is string {
   return typeof payload === "string" && payload.length <= TEXT_CHARS_MAX;
 }
 
-function zonedForm(temporal: TemporalNamespace): Form {
-  const zonedClass = temporal.ZonedDateTime;
-  const { prototype } = zonedClass;
+function zonedForm(made: TemporalClass, { Instant }: TemporalNamespace): Form {
+  const { prototype } = made;
   const toInstant = methodOf<(self: object) => object>(prototype, "toInstant");
   const zone = slotGetter(prototype, "timeZoneId") as (value: object) => string;
   const calendar = slotGetter(prototype, "calendarId") as (value: object) => string;
-  const instantText = textMethod(temporal.Instant);
-  const nanoseconds = slotGetter(temporal.Instant.prototype, "epochNanoseconds")!;
-  const instantFrom = methodOf<(self: TemporalClass, text: string) => object>(
-    temporal.Instant,
-    "from",
-  );
+  const instants = textForm(Instant);
+  const nanoseconds = slotGetter(Instant.prototype, "epochNanoseconds")!;
   return {
-    write: (value) => [instantText(toInstant(value)), zone(value), calendar(value)],
+    write: (value) => [instants.write(toInstant(value)), zone(value), calendar(value)],
     read(payload) {
       if (!isArray(payload) || payload.length !== 3) return undefined;
-      const text = payload[0]!;
+      const instant = instants.read(payload[0]!);
       const zoneId = payload[1]!;
       const calendarId = payload[2]!;
-      if (!isShortText(text) || !isShortText(zoneId) || !isShortText(calendarId)) return undefined;
-      const instant = nanoseconds(instantFrom(temporal.Instant, text));
-      return construct(zonedClass, [instant, zoneId, calendarId]) as object;
+      if (instant === undefined || !isShortText(zoneId) || !isShortText(calendarId))
+        return undefined;
+      return construct(made, [nanoseconds(instant), zoneId, calendarId]) as object;
     },
   };
 }
@@ -177,36 +146,26 @@ const FULL_DATE = pattern(/^([+-]\d{6}|\d{4})-(\d\d)-(\d\d)\[u-ca=([a-z0-9-]+)\]
 
 /** Kinds that hide part of their date: it is written whole, so that equality is kept. */
 function partialForm(
-  made: TemporalClass,
   order: (year: number, month: number, day: number, calendar: string) => unknown[],
-): Form {
-  const text = textMethod(made);
-  return {
-    write: (value) => text(value, { calendarName: "always" }),
-    read(payload) {
-      if (!isShortText(payload) || !testPattern(FULL_DATE, payload)) return undefined;
-      const parts = FULL_DATE.exec(payload) as RegExpExecArray;
-      const year = toNumber(parts[1]!);
-      return construct(
-        made,
-        order(year, toNumber(parts[2]!), toNumber(parts[3]!), parts[4]!),
-      ) as object;
-    },
+): FormOf {
+  return (made) => {
+    const text = textMethod(made);
+    return {
+      write: (value) => text(value, { calendarName: "always" }),
+      read(payload) {
+        if (!isShortText(payload) || !testPattern(FULL_DATE, payload)) return undefined;
+        const parts = FULL_DATE.exec(payload) as RegExpExecArray;
+        const year = toNumber(parts[1]!);
+        const fields = order(year, toNumber(parts[2]!), toNumber(parts[3]!), parts[4]!);
+        return construct(made, fields) as object;
+      },
+    };
   };
 }
 
-const UNITS = [
-  "years",
-  "months",
-  "weeks",
-  "days",
-  "hours",
-  "minutes",
-  "seconds",
-  "milliseconds",
-  "microseconds",
-  "nanoseconds",
-] as const;
+/** Largest first. */
+const UNITS =
+  "years months weeks days hours minutes seconds milliseconds microseconds nanoseconds".split(" ");
 
 /** A duration keeps its units as they are: its ISO text would fold 1,500 ms into 1.5 s. */
 function durationForm(made: TemporalClass): Form {

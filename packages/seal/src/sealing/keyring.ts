@@ -35,7 +35,7 @@ export interface KeyringOptions {
   /** Default: over the runtime's own SHA-256 (Node, Deno, Bun), else `@noble/hashes`. */
   readonly mac?: Mac;
   /** With one, bodies are enciphered. */
-  readonly cipher?: Cipher;
+  readonly cipher?: Cipher | undefined;
 }
 
 interface HeldKey {
@@ -50,51 +50,38 @@ const SALT = utf8("holdpoint-seal");
 const DERIVED_BYTES = 32;
 
 export class Keyring {
-  #current: HeldKey;
-  #keys: ReadonlyMap<string, HeldKey>;
-  #compromised: ReadonlySet<string>;
-  #mac: Mac;
-  #cipher: Cipher | undefined;
+  #ring: Ring;
   /** True for a random key of this process: what it seals can't be opened after a restart. */
   readonly ephemeral: boolean;
 
   constructor(options: KeyringOptions, ephemeral = false) {
-    const ring = resolve(options);
-    this.#keys = ring.keys;
-    this.#current = ring.current;
-    this.#compromised = ring.compromised;
-    this.#mac = ring.mac;
-    this.#cipher = ring.cipher;
+    this.#ring = resolve(options);
     this.ephemeral = ephemeral;
   }
 
   get currentId(): string {
-    return this.#current.id;
+    return this.#ring.current.id;
   }
 
   /** Ids of the keys held, the current one first. */
   get ids(): readonly string[] {
-    return [this.#current.id, ...[...this.#keys.keys()].filter((id) => id !== this.#current.id)];
+    return [...this.#ring.keys.keys()];
   }
 
   get compromisedIds(): readonly string[] {
-    return [...this.#compromised];
+    return [...this.#ring.compromised];
   }
 
   /** Whether bodies are enciphered. */
   get secret(): boolean {
-    return this.#cipher !== undefined;
+    return this.#ring.cipher !== undefined;
   }
 
   /** Makes `next` current and retires the key that was. @throws SealError `key-invalid` */
   rotate(next: NamedKey): void {
-    const retired = [...this.#keys.values()].map(({ id, bytes }) => ({ id, key: bytes }));
-    const compromised = [...this.#compromised];
-    const rest = {
-      mac: this.#mac,
-      ...(this.#cipher === undefined ? {} : { cipher: this.#cipher }),
-    };
-    this.replace({ current: next, retired, compromised, ...rest });
+    const { keys, compromised, mac, cipher } = this.#ring;
+    const retired = [...keys.values()].map(({ id, bytes }) => ({ id, key: bytes }));
+    this.replace({ current: next, retired, compromised: [...compromised], mac, cipher });
   }
 
   /**
@@ -104,17 +91,12 @@ export class Keyring {
    * @throws SealError `key-invalid`
    */
   replace(options: KeyringOptions): void {
-    const ring = resolve(options);
-    this.#keys = ring.keys;
-    this.#current = ring.current;
-    this.#compromised = ring.compromised;
-    this.#mac = ring.mac;
-    this.#cipher = ring.cipher;
+    this.#ring = resolve(options);
   }
 
   /** The MAC of a purpose under the current key. */
   signer(purpose: Purpose): MacKey {
-    return this.#macKey(this.#current, purpose);
+    return this.#macKey(this.#ring.current, purpose);
   }
 
   /** The MAC of a purpose under a named key. @throws SealError `key-compromised`, `checkpoint-tampered` */
@@ -124,7 +106,7 @@ export class Keyring {
 
   /** The cipher of a purpose under a named key, or undefined where the ring has none. */
   cipher(id: string, purpose: Purpose): CipherKey | undefined {
-    const cipher = this.#cipher;
+    const { cipher } = this.#ring;
     if (cipher === undefined) return undefined;
     const held = this.#named(id);
     return cached(held.ciphers, purpose, () =>
@@ -133,7 +115,7 @@ export class Keyring {
   }
 
   #named(id: string): HeldKey {
-    if (setHas(this.#compromised, id)) {
+    if (setHas(this.#ring.compromised, id)) {
       throw new SealError(
         "key-compromised",
         `key ${id} is listed as compromised; what it sealed is not opened`,
@@ -142,14 +124,16 @@ export class Keyring {
         },
       );
     }
-    const held = mapGet(this.#keys, id);
+    const held = mapGet(this.#ring.keys, id);
     if (held !== undefined) return held;
     // SEAL-31: an id outside the alphabet is somebody's text, and is not repeated.
     throw testPattern(KEY_ID, id) ? new SealTamperedError(id) : new SealTamperedError();
   }
 
   #macKey(held: HeldKey, purpose: Purpose): MacKey {
-    return cached(held.macs, purpose, () => this.#mac.prepare(derive(held.bytes, "mac", purpose)));
+    return cached(held.macs, purpose, () =>
+      this.#ring.mac.prepare(derive(held.bytes, "mac", purpose)),
+    );
   }
 
   /** Ids alone: the one form in which a keyring may appear in a log. */
