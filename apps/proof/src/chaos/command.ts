@@ -10,7 +10,7 @@ const flowsQuick = 40;
 
 const least = { restartsMin: 2, killsMin: 2 } as const;
 const quickForm = { flows: flowsQuick, workers: 2, troubleMax: 4, ...least } as const;
-const longForm = { flows: flowsOfRelease, workers: 6, ...least } as const;
+const longForm = { flows: flowsOfRelease, workers: 4, ...least } as const;
 
 /** The short form, for the tests. */
 export function chaosQuick(startServer: StartServer): Promise<Chaos> {

@@ -11,6 +11,7 @@ import { approve } from "@holdpoint/approvals";
 import { inDoubt } from "@holdpoint/flow";
 import { openPostgres } from "@holdpoint/postgres";
 import { verified } from "@holdpoint/testing";
+import { Pool } from "pg";
 import { Supervisor, type RunStatus, type RunView } from "@holdpoint/workflows";
 
 import { Ledger, type Effect } from "../kill/ledger.ts";
@@ -41,7 +42,7 @@ const lookMs = 2 * leaseMs;
 const [sessionsEach, sessionsMax] = [2, 3];
 /** Runs of a session that are open at a time: whoever takes it over has to get through them before it is killed. */
 const openMax = 8;
-const [answeredAtOnce, pauseMs] = [8, 50];
+const [answeredAtOnce, pauseMs, connectionsMax] = [8, 50, 4];
 
 const say = (line: ChaosLine): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
 process.stdin.on("end", () => process.exit(0));
@@ -50,6 +51,8 @@ say({ ready: true });
 const job = JSON.parse(String((await told)[0])) as ChaosJob;
 
 const sessions = job.workers * sessionsEach;
+// Each session has people of its own, wherever it is held.
+const ofPlace = Array.from({ length: sessionsEach }, (_, at) => `s${job.place + at * job.workers}`);
 const ledger = new Ledger<Effect>(job.ledger);
 const { definition, pay } = orders(ledger);
 const by = await verified("dana");
@@ -76,7 +79,10 @@ function isAway(error: unknown): boolean {
   return [...expected, ...moved, ...late].includes(String(code));
 }
 
-const store = await insist(() => openPostgres(job.url, { schema: job.schema }));
+// Every restart of the server costs each connection that there was: a few are enough.
+const pool = new Pool({ connectionString: job.url, max: connectionsMax });
+pool.on("error", () => undefined);
+const store = await insist(() => openPostgres(pool, { schema: job.schema }));
 
 /** A supervisor whose activation failed has been shut down: the next try is another one's. */
 async function activated(): Promise<Supervisor> {
@@ -96,12 +102,21 @@ async function activated(): Promise<Supervisor> {
 
 const desk = await insist(activated);
 
-/** What people say about a run: they decide; and where a call is in doubt, the owner of its session hears what became of it. */
-async function answer({ runId, updatedAt, waitsFor }: RunView, isHeld: boolean): Promise<void> {
+/** Approvals that were decided here: what was acknowledged stands, and nobody says it twice. */
+const decided = new Set<string>();
+
+/** What people say about a run: those of its session decide, and its owner hears what became of a call in doubt. */
+async function answer({ runId, session, updatedAt, waitsFor }: RunView): Promise<void> {
   for (const { kind, id, approvalId } of waitsFor) {
-    if (approvalId !== undefined) await desk.decide(approvalId, approve({ by }));
-    if (isHeld && kind === "in-doubt") await resolve({ runId, id, since: updatedAt });
+    if (approvalId !== undefined && ofPlace.includes(String(session))) await decide(approvalId);
+    if (kind === "in-doubt") await resolve({ runId, id, since: updatedAt });
   }
+}
+
+async function decide(approvalId: string): Promise<void> {
+  if (decided.has(approvalId)) return;
+  await desk.decide(approvalId, approve({ by }));
+  decided.add(approvalId);
 }
 
 /** Whoever knows what became of a payment looks for it outside, and says so. */
@@ -160,7 +175,7 @@ async function look(session: string, isHeld: boolean): Promise<void> {
   const items = await open("interrupted", session);
   for (let at = 0; at < items.length; at += answeredAtOnce)
     await Promise.all(
-      items.slice(at, at + answeredAtOnce).map((view) => quietly(() => answer(view, isHeld))),
+      items.slice(at, at + answeredAtOnce).map((view) => quietly(() => answer(view))),
     );
   if (isHeld && items.length < openMax) await startSome(session, items.length);
 }
@@ -170,11 +185,6 @@ async function open(status: RunStatus, session: string): Promise<readonly RunVie
   return (await desk.list({ filter, order: "oldest", limit: openMax })).items;
 }
 
-// Each session has people of its own, wherever it is held.
-const ofPlace = Array.from(
-  { length: sessionsEach },
-  (_, at) => `s${job.place + at * job.workers}`,
-);
 await takeSessions();
 for (;;) {
   await quietly(async () => {
