@@ -35,10 +35,12 @@ export async function chaosCommand(how: ProofHow): Promise<readonly string[]> {
     },
     how.startServer,
   );
-  const { runs, effects, repeated, doubts, restarts, kills } = found;
+  const { runs, effects, repeated, doubts, restarts, kills, seconds } = found;
+  const each = (count: number): string => `one each ${(seconds / count).toFixed(2)} s`;
   const lines = [
     `${runs} runs, ${effects} effects, ${repeated} repeated under their keys, ${doubts} doubts answered`,
-    `${restarts} restarts, ${kills} kills, ${faults.length} faults, seed ${seed}, ${took()}`,
+    `${restarts} restarts, ${each(restarts)}, ${kills} kills, ${each(kills)}, ${(runs / seconds).toFixed(1)} flows a second`,
+    `${faults.length} faults, seed ${seed}, ${took()}`,
   ];
   for (const line of lines) print(line);
   const file = how.text("report");

@@ -1,14 +1,18 @@
 /**
- * One process in the chaos: a supervisor that starts what is to be done in the sessions that it holds, and the people, who
- * answer whatever waits. Killed at any moment; whoever comes next goes on. Says each thing by a line.
+ * One process in the chaos: a supervisor that starts what is to be done in the sessions that it holds, and people, who answer
+ * whatever waits. It loads its program, says so, and begins when it is given its place. Killed at any moment; whoever comes next
+ * goes on. Says each thing by a line.
  */
+import { once } from "node:events";
+import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 
 import { approve } from "@holdpoint/approvals";
 import { inDoubt } from "@holdpoint/flow";
 import { openPostgres } from "@holdpoint/postgres";
 import { verified } from "@holdpoint/testing";
-import { Supervisor, type RunView } from "@holdpoint/workflows";
+import { Pool } from "pg";
+import { Supervisor, type RunStatus, type RunView } from "@holdpoint/workflows";
 
 import { Ledger, type Effect } from "../kill/ledger.ts";
 import { keyring, orders, refOf } from "./order.ts";
@@ -18,25 +22,37 @@ export interface ChaosJob {
   readonly schema: string;
   readonly ledger: string;
   readonly flows: number;
-  readonly sessions: number;
+  readonly workers: number;
+  /** Which of the workers it is. */
+  readonly place: number;
   /** Flows whose start was acknowledged to an earlier process, by number. */
   readonly started: readonly number[];
 }
 
 /** `went`: a look at what waits came to its end, everything there was answered, and some session is held here. */
-export type ChaosLine = { readonly started: number } | { readonly went: true };
+export type ChaosLine =
+  | { readonly ready: true }
+  | { readonly started: number }
+  | { readonly went: true };
 
-const leaseMs = 4_000;
+const leaseMs = 2_000;
 /** Somebody who says that a call did not run has looked for so long: by then its process has stopped, or its lease is over. */
 const lookMs = 2 * leaseMs;
-/** Runs that wait or run at a time: more would only make lists longer. */
-const openMax = 60;
-const [startedAtOnce, answeredAtOnce] = [4, 8];
+/** Sessions for each worker; one takes a few more, so that a dead one's lapse into several hands. */
+const [sessionsEach, sessionsMax] = [2, 3];
+/** Runs of a session that are open at a time: whoever takes it over has to get through them before it is killed. */
+const openMax = 8;
+const [answeredAtOnce, pauseMs, connectionsMax] = [8, 50, 4];
 
-const job = JSON.parse(process.argv[2] ?? "{}") as ChaosJob;
 const say = (line: ChaosLine): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
-process.stdin.on("end", () => process.exit(0)).resume();
+process.stdin.on("end", () => process.exit(0));
+const told = once(createInterface({ input: process.stdin }), "line");
+say({ ready: true });
+const job = JSON.parse(String((await told)[0])) as ChaosJob;
 
+const sessions = job.workers * sessionsEach;
+// Each session has people of its own, wherever it is held.
+const ofPlace = Array.from({ length: sessionsEach }, (_, at) => `s${job.place + at * job.workers}`);
 const ledger = new Ledger<Effect>(job.ledger);
 const { definition, pay } = orders(ledger);
 const by = await verified("dana");
@@ -63,7 +79,10 @@ function isAway(error: unknown): boolean {
   return [...expected, ...moved, ...late].includes(String(code));
 }
 
-const store = await insist(() => openPostgres(job.url, { schema: job.schema }));
+// Every restart of the server costs each connection that there was: a few are enough.
+const pool = new Pool({ connectionString: job.url, max: connectionsMax });
+pool.on("error", () => undefined);
+const store = await insist(() => openPostgres(pool, { schema: job.schema }));
 
 /** A supervisor whose activation failed has been shut down: the next try is another one's. */
 async function activated(): Promise<Supervisor> {
@@ -71,7 +90,7 @@ async function activated(): Promise<Supervisor> {
     store,
     definitions: [definition],
     keyring,
-    sessions: { match: () => true, max: job.sessions },
+    sessions: { match: () => true, max: sessionsMax },
     leaseMs,
     pollMs: 300,
     workers: 8,
@@ -83,11 +102,21 @@ async function activated(): Promise<Supervisor> {
 
 const desk = await insist(activated);
 
-async function answer({ runId, updatedAt, waitsFor }: RunView): Promise<void> {
+/** Approvals that were decided here: what was acknowledged stands, and nobody says it twice. */
+const decided = new Set<string>();
+
+/** What people say about a run: those of its session decide, and its owner hears what became of a call in doubt. */
+async function answer({ runId, session, updatedAt, waitsFor }: RunView): Promise<void> {
   for (const { kind, id, approvalId } of waitsFor) {
-    if (approvalId !== undefined) await desk.decide(approvalId, approve({ by }));
+    if (approvalId !== undefined && ofPlace.includes(String(session))) await decide(approvalId);
     if (kind === "in-doubt") await resolve({ runId, id, since: updatedAt });
   }
+}
+
+async function decide(approvalId: string): Promise<void> {
+  if (decided.has(approvalId)) return;
+  await desk.decide(approvalId, approve({ by }));
+  decided.add(approvalId);
 }
 
 /** Whoever knows what became of a payment looks for it outside, and says so. */
@@ -121,41 +150,48 @@ async function start(number: number, session: string): Promise<void> {
   say({ started: number });
 }
 
-/** Starts the next flows of each session that is held here, some at a time. */
-async function startSome(): Promise<void> {
-  for (const session of held()) {
-    const next: number[] = [];
-    for (let number = Number(session.slice(1)); number < job.flows; number += job.sessions) {
-      if (!started.has(number)) next.push(number);
-      if (next.length === startedAtOnce) break;
-    }
-    await Promise.all(next.map((number) => quietly(() => start(number, session))));
+/** Starts the next flows of a session that is held here, as many as may be open. */
+async function startSome(session: string, waiting: number): Promise<void> {
+  const atWork = await Promise.all([open("pending", session), open("running", session)]);
+  const free = openMax - waiting - atWork.flat().length;
+  const next: number[] = [];
+  for (let number = Number(session.slice(1)); number < job.flows; number += sessions) {
+    if (next.length >= free) break;
+    if (!started.has(number)) next.push(number);
   }
+  await Promise.all(next.map((number) => quietly(() => start(number, session))));
 }
 
 /** A session that nobody holds yet is taken by whoever starts something in it. */
-async function takeSession(): Promise<void> {
-  const mine = new Set(held());
-  for (let own = 0; own < Math.min(job.sessions, job.flows); own += 1) {
-    const session = `s${own}`;
-    if (!mine.has(session) && !started.has(own)) await quietly(() => start(own, session));
+async function takeSessions(): Promise<void> {
+  for (const session of ofPlace) {
+    const first = Number(session.slice(1));
+    if (first < job.flows && !started.has(first)) await quietly(() => start(first, session));
   }
 }
 
-await takeSession();
+/** One look at a session: everything that waits there is answered, and more is begun. */
+async function look(session: string, isHeld: boolean): Promise<void> {
+  const items = await open("interrupted", session);
+  for (let at = 0; at < items.length; at += answeredAtOnce)
+    await Promise.all(
+      items.slice(at, at + answeredAtOnce).map((view) => quietly(() => answer(view))),
+    );
+  if (isHeld && items.length < openMax) await startSome(session, items.length);
+}
+
+async function open(status: RunStatus, session: string): Promise<readonly RunView[]> {
+  const filter = { status, session };
+  return (await desk.list({ filter, order: "oldest", limit: openMax })).items;
+}
+
+await takeSessions();
 for (;;) {
   await quietly(async () => {
-    const { items } = await desk.list({
-      filter: { status: "interrupted" },
-      order: "oldest",
-      limit: openMax,
-    });
-    for (let at = 0; at < items.length; at += answeredAtOnce)
-      await Promise.all(
-        items.slice(at, at + answeredAtOnce).map((view) => quietly(() => answer(view))),
-      );
-    if (items.length < openMax) await startSome();
-    if (held().length > 0) say({ went: true });
+    const mine = new Set(held());
+    const looked = [...new Set([...ofPlace, ...mine])];
+    await Promise.all(looked.map((session) => look(session, mine.has(session))));
+    if (mine.size > 0) say({ went: true });
   });
-  await setTimeout(20);
+  await setTimeout(pauseMs);
 }

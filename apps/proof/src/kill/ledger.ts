@@ -22,12 +22,18 @@ export class Ledger<Entry extends { readonly runId: string }> {
   }
 
   of(runId: string): readonly Entry[] {
-    return this.all().filter((entry) => entry.runId === runId);
+    return this.#lines()
+      .filter((line) => line.includes(runId))
+      .map((line) => JSON.parse(line) as Entry)
+      .filter((entry) => entry.runId === runId);
   }
 
   all(): readonly Entry[] {
+    return this.#lines().map((line) => JSON.parse(line) as Entry);
+  }
+
+  #lines(): readonly string[] {
     if (!existsSync(this.#path)) return [];
-    const lines = readFileSync(this.#path, "utf8").split("\n").filter(Boolean);
-    return lines.map((line) => JSON.parse(line) as Entry);
+    return readFileSync(this.#path, "utf8").split("\n").filter(Boolean);
   }
 }

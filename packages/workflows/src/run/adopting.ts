@@ -65,20 +65,30 @@ export function adoptRun(parts: Parts, runId: string, turn?: Promise<void>): Pro
  * log says how: it may have gone further than the registry saw, where a store was lost in the middle of a settle.
  */
 export function wakeRun(parts: Parts, runId: string): void {
-  goOn(parts, runId, ({ record }) => record.standing.status === "interrupted");
+  const isWaiting = ({ record }: OpenRun): boolean => record.standing.status === "interrupted";
+  const work = parts.lanes.enter(runId, (signal) => goOn(parts, runId, signal, isWaiting));
+  work.catch((fault: unknown) => parts.faults.put(runId, fault));
 }
 
-/** Judges a run in its lane, when what is done there has ended, and goes on with it unless it is none of `which`. */
-function goOn(parts: Parts, runId: string, which: (opened: OpenRun) => boolean): void {
-  const work = parts.lanes.enter(runId, async (signal) => {
-    const opened = await parts.access.load(runId);
-    if (opened === undefined || !which(opened)) return;
-    const { begin, current, reading } = await judged(parts, opened);
-    if (begin === undefined) return;
-    parts.faults.clear(runId);
-    await workOn(parts, current, begin, signal, { reading });
-  });
+/** Has a run at work judged again when it stops, and gone on with: once, however often that is asked for meanwhile (A4). */
+export function lookAgain(parts: Parts, runId: string): void {
+  const work = parts.lanes.look(runId, (signal) => goOn(parts, runId, signal));
   work.catch((fault: unknown) => parts.faults.put(runId, fault));
+}
+
+/** Judges a run in its lane, and goes on with it unless it is none of `which`. */
+async function goOn(
+  parts: Parts,
+  runId: string,
+  signal: AbortSignal,
+  which: (opened: OpenRun) => boolean = () => true,
+): Promise<void> {
+  const opened = await parts.access.load(runId);
+  if (opened === undefined || !which(opened)) return;
+  const { begin, current, reading } = await judged(parts, opened);
+  if (begin === undefined) return;
+  parts.faults.clear(runId);
+  await workOn(parts, current, begin, signal, { reading });
 }
 
 /** Every run that is not terminal, once, oldest first. */
@@ -97,7 +107,7 @@ export async function adoptOne(
   turn?: Promise<void>,
 ): Promise<Adoption> {
   if (parts.lanes.busy(runId)) {
-    goOn(parts, runId, () => true); // A4
+    lookAgain(parts, runId);
     return { runId, did: "held" };
   }
   try {

@@ -27,6 +27,21 @@ export class Lanes {
     return turn;
   }
 
+  /**
+   * As `enter`, for a look at a run, unless one waits there already: it has not begun, so it finds what this one would. However
+   * often a run at work is asked after, it is looked at once when it stops.
+   */
+  look(runId: string, task: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const lane = this.#lanes.get(runId);
+    if (lane?.isLookDue === true) return Promise.resolve();
+    const turn = this.enter(runId, (signal) => {
+      this.#laneOf(runId).isLookDue = false;
+      return task(signal);
+    });
+    this.#laneOf(runId).isLookDue = true;
+    return turn;
+  }
+
   /** Tells the task that runs in a lane, if one does, that it is not wanted any more. */
   interrupt(runId: string, reason: unknown): void {
     this.#lanes.get(runId)?.controller.abort(reason);
@@ -63,7 +78,8 @@ export class Lanes {
   #laneOf(runId: string): Lane {
     let lane = this.#lanes.get(runId);
     if (lane === undefined) {
-      lane = { tail: Promise.resolve(), waiting: 0, controller: new AbortController() };
+      const controller = new AbortController();
+      lane = { tail: Promise.resolve(), waiting: 0, controller, isLookDue: false };
       this.#lanes.set(runId, lane);
     }
     return lane;
@@ -74,4 +90,6 @@ interface Lane {
   tail: Promise<unknown>;
   waiting: number;
   controller: AbortController;
+  /** Whether a look waits in it that has not begun. */
+  isLookDue: boolean;
 }

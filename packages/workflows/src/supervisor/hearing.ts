@@ -9,13 +9,11 @@
 
 import { placeOf, type CancelTimer, type Clock, type PagePlace } from "@holdpoint/approvals";
 
-import { isWorkflowError } from "../errors.ts";
 import { isTerminal } from "../registry/moves.ts";
 import { reached } from "../registry/commit.ts";
-import type { RunRecord } from "../registry/record.ts";
 import type { Parts } from "../run/parts.ts";
 import type { Sessions } from "./sessions.ts";
-import { approvalRows, takeUp } from "./taking-up.ts";
+import { approvalRows, takeUp, trusted } from "./taking-up.ts";
 
 export class Hearing {
   readonly #parts: Parts;
@@ -62,23 +60,13 @@ export class Hearing {
 
   /** Takes a run up, where this process holds its session. @throws WorkflowError `store-unavailable` */
   async heardOf(runId: string): Promise<void> {
-    const record = await this.#record(runId);
-    if (record === undefined || isTerminal(record.standing.status)) return;
-    const hold = this.#sessions.of(record.facts.session);
+    const opened = await trusted(this.#parts, runId);
+    if (opened === undefined || isTerminal(opened.record.standing.status)) return;
+    const hold = this.#sessions.of(opened.record.facts.session);
     if (hold === undefined) return;
     const atWork = hold.parts.lanes.busy(runId);
     const taken = takeUp(hold, runId);
     if (!atWork) await taken; // one that is at work finds it when it stops: nobody waits for that
-  }
-
-  async #record(runId: string): Promise<RunRecord | undefined> {
-    try {
-      return (await this.#parts.access.load(runId))?.record;
-    } catch (error) {
-      if (!isWorkflowError(error, "record-tampered")) throw error;
-      this.#parts.logger.error("a run is set aside: its record can't be trusted", { runId });
-      return undefined;
-    }
   }
 
   // W1

@@ -3,15 +3,17 @@
  * settled by hand before, and try again what was left. It costs what is found, not what waits.
  *
  * P1 One part that fails keeps no other from being done, and all come round again.
+ * P2 No round waits for a run at work, which may take any time: it would look for no session meanwhile (WF-30).
  */
 
 import type { CancelTimer } from "@holdpoint/approvals";
 import { errorInfo } from "@holdpoint/tools";
 
+import { lookAgain } from "../run/adopting.ts";
 import type { Hearing } from "./hearing.ts";
 import type { Hold } from "./hold.ts";
 import type { Sessions } from "./sessions.ts";
-import { takeUp, takeUpDue, takeUpSession } from "./taking-up.ts";
+import { takeUp, takeUpDue, takeUpSessions } from "./taking-up.ts";
 import type { Wiring } from "./wiring.ts";
 
 /** A round comes at most so many times as often as asked for, where leases of others lapse before. */
@@ -59,21 +61,29 @@ export class Rounds {
 
   async #round(): Promise<void> {
     await this.#part("sessions", () => this.#sessions.look());
+    await this.#part("runs of sessions", () => this.#takeUp());
     for (const hold of this.#sessions.holds) {
-      await this.#part("runs of a session", () => this.#takeUp(hold));
       await this.#part("what is due", () => takeUpDue(hold, this.#wiring));
       await this.#part("what was settled by hand", () => this.#patrol(hold));
     }
     await this.#part("times that ran out", () => this.#hearing.lookForExpired());
     void this.#wiring.courier?.look(); // a port may take its time
     for (const hold of this.#sessions.holds) {
-      const { lanes } = hold.parts;
-      for (const runId of hold.backlog.take((id) => lanes.busy(id))) await takeUp(hold, runId);
+      await this.#again(hold);
     }
   }
 
-  async #takeUp(hold: Hold): Promise<void> {
-    if (hold.isToLookThrough) await takeUpSession(hold, this.#wiring);
+  async #takeUp(): Promise<void> {
+    const due = this.#sessions.holds.filter(({ isToLookThrough }) => isToLookThrough);
+    await takeUpSessions(due, this.#wiring);
+  }
+
+  async #again(hold: Hold): Promise<void> {
+    const { parts, backlog } = hold;
+    for (const runId of backlog.take((id) => parts.lanes.busy(id))) {
+      if (parts.lanes.busy(runId)) lookAgain(parts, runId); // P2
+      else await takeUp(hold, runId);
+    }
   }
 
   async #patrol(hold: Hold): Promise<void> {

@@ -5,11 +5,13 @@
  * S2 A session is taken again only when what a lost hold of it had begun has come to rest.
  * S3 A lease whose owner died is looked at when it lapses, and not only when a look is due anyway. Owners that are well have renewed
  *    theirs by then.
+ * S4 A look costs two statements and those of what it may take, however many sessions there are.
  */
 
 import type { Row } from "@holdpoint/approvals";
 
 import { SessionOwnedError, WorkflowError } from "../errors.ts";
+import { leaseOf, type LeaseState } from "../lease/store.ts";
 import { Tenure } from "../lease/tenure.ts";
 import { pageMax } from "../limits.ts";
 import { reached } from "../registry/commit.ts";
@@ -62,7 +64,7 @@ export class Sessions {
   look(): Promise<readonly Hold[]> {
     return this.#inTurn(async () => {
       const fresh: Hold[] = [];
-      for (const session of await this.#names()) {
+      for (const session of await this.#lapsed()) {
         const hold = await this.#try(session);
         if (hold !== undefined) fresh.push(hold);
       }
@@ -107,32 +109,42 @@ export class Sessions {
     throw new WorkflowError("option-invalid", "this supervisor has several sessions: name one");
   }
 
-  async #names(): Promise<readonly string[]> {
-    const { only, match } = this.#wiring.wanted;
+  /** What is wanted and may be free. What others hold is told by the rows that a look reads anyway (S4). */
+  async #lapsed(): Promise<readonly string[]> {
+    const { only } = this.#wiring.wanted;
     if (only !== undefined) return [only];
     const { store, scope } = this.#wiring.lessee;
-    const names: string[] = [];
+    const now = await reached(store.now()); // before the rows: none is taken for longer than it stands
+    const lapsed: string[] = [];
     let after: string | undefined;
     do {
       const page = { limit: pageMax, ...(after !== undefined && { after }) };
       const rows: readonly Row[] = await reached(store.list(scope, page));
-      names.push(...rows.map((row) => row.key).filter(match));
+      for (const row of rows) {
+        if (!this.#mayTake(row.key)) continue;
+        const stands = leaseOf(scope, row.key, row);
+        if (stands.until <= now) lapsed.push(row.key);
+        else this.#standBy(stands, stands.until - now);
+      }
       after = rows.length < pageMax ? undefined : rows.at(-1)?.key;
     } while (after !== undefined);
-    return names;
+    return lapsed;
+  }
+
+  #mayTake(session: string): boolean {
+    const { wanted } = this.#wiring;
+    if (this.#closed || this.#holds.has(session) || !wanted.match(session)) return false;
+    if (this.#holds.size >= wanted.max) return false;
+    return (this.#resting.get(session)?.runs.length ?? 0) === 0; // S2
   }
 
   async #try(session: string): Promise<Hold | undefined> {
-    const { wanted, lessee } = this.#wiring;
-    if (this.#closed || this.#holds.has(session) || !wanted.match(session)) return undefined;
-    if (this.#holds.size >= wanted.max) return undefined;
-    if ((this.#resting.get(session)?.runs.length ?? 0) > 0) return undefined; // S2
+    if (!this.#mayTake(session)) return undefined;
     this.#resting.delete(session);
+    const { lessee } = this.#wiring;
     const acquired = await Tenure.acquire(lessee, session);
     if (acquired.status === "elsewhere") {
-      const { epoch, until } = acquired.stands;
-      this.#standby.set(session, { session, status: "standby", epoch, until });
-      this.#lapses.set(session, lessee.clock.monotonic() + acquired.leftMs);
+      this.#standBy(acquired.stands, acquired.leftMs);
       return undefined;
     }
     const hold = new Hold(this.#wiring, acquired.tenure, (over) => this.#ended(over));
@@ -140,6 +152,11 @@ export class Sessions {
     this.#lapses.delete(session);
     this.#holds.set(session, hold);
     return hold;
+  }
+
+  #standBy({ name: session, epoch, until }: LeaseState, leftMs: number): void {
+    this.#standby.set(session, { session, status: "standby", epoch, until });
+    this.#lapses.set(session, this.#wiring.lessee.clock.monotonic() + leftMs);
   }
 
   #ended({ session, tenure, parts }: Hold): void {

@@ -36,7 +36,7 @@ import type { Hold } from "./hold.ts";
 import { Rounds } from "./rounds.ts";
 import { Sessions, type SessionStanding } from "./sessions.ts";
 import { shutDown, type Shutdown } from "./shutting-down.ts";
-import { takeUpSession } from "./taking-up.ts";
+import { takeUpSessions } from "./taking-up.ts";
 import { wire, type SupervisorOptions, type Wiring } from "./wiring.ts";
 
 /** What activating found and did. */
@@ -97,8 +97,7 @@ export class Supervisor<const D extends readonly Workflow[] = readonly Workflow[
       await this.#hearing.begin(); // before anything is looked for: what is decided from now on is heard of
       const fresh = await this.#sessions.look();
       await this.#assertExclusive();
-      const adoptions: Adoption[] = [];
-      for (const hold of fresh) adoptions.push(...(await this.#takenUp(hold)));
+      const adoptions = await takeUpSessions(fresh, this.#wiring);
       this.#rounds.begin();
       void this.#wiring.courier?.look();
       return { sessions: this.#sessions.standings, adoptions };
@@ -292,7 +291,7 @@ export class Supervisor<const D extends readonly Workflow[] = readonly Workflow[
   async #own(session: string | undefined): Promise<Hold> {
     this.#assertActive();
     const { hold, fresh } = await this.#sessions.own(session);
-    if (fresh) await this.#takenUp(hold);
+    if (fresh && !hold.takenUp) await takeUpSessions([hold], this.#wiring);
     return hold;
   }
 
@@ -300,10 +299,6 @@ export class Supervisor<const D extends readonly Workflow[] = readonly Workflow[
     const { facts } = (await this.#free.access.require(runId)).record;
     if (facts.session === undefined) throw new SessionOwnedError("", 0);
     return facts.session;
-  }
-
-  async #takenUp(hold: Hold): Promise<readonly Adoption[]> {
-    return hold.takenUp ? [] : takeUpSession(hold, this.#wiring);
   }
 
   async #assertExclusive(): Promise<void> {

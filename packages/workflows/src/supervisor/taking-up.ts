@@ -4,6 +4,8 @@
  * U1 Runs that wait for a person are not looked at, however many there are: what was decided for some, or ran out, is found by
  *    the approvals that say so; whose end somebody wishes, or whose sleep is over, by the registry's list of what is due (WF-25).
  * U2 Everything goes through adoption's one table, in the run's lane: hearing twice of one thing does nothing twice.
+ * U3 Taking sessions costs what is to be done for their runs, and one look at what is decided: a session that is taken while many
+ *    wait to be taken does not take longer for that (WF-30).
  */
 
 import type { ApprovalFilter, ApprovalOrder, PagePlace, Row } from "@holdpoint/approvals";
@@ -22,9 +24,27 @@ import type { Parts } from "../run/parts.ts";
 import type { Hold } from "./hold.ts";
 import type { AdoptMode, Wiring } from "./wiring.ts";
 
-/** Takes up what nobody works on, of a session that was just taken. @throws WorkflowError `store-unavailable`, `lease-lost` */
-export async function takeUpSession(
+/**
+ * Takes up what nobody works on, of sessions that were just taken or are in doubt, side by side: none waits for another's runs, and
+ * one that fails keeps no other from it. @throws WorkflowError `store-unavailable`, `lease-lost` of the first that failed
+ */
+export async function takeUpSessions(
+  holds: readonly Hold[],
+  wiring: Pick<Wiring, "adopt" | "turns">,
+): Promise<readonly Adoption[]> {
+  const fresh = holds.filter(({ takenUp }) => !takenUp); // who was there all the time has heard of each decision
+  const [some] = fresh;
+  const answered = some === undefined ? [] : await answeredRuns(some.parts, fresh, wiring);
+  const done = await Promise.allSettled(holds.map((hold) => takeUpSession(hold, answered, wiring)));
+  return done.flatMap((each) => {
+    if (each.status === "rejected") throw each.reason;
+    return each.value;
+  });
+}
+
+async function takeUpSession(
   hold: Hold,
+  answered: readonly OpenRun[],
   { adopt: mode, turns }: Pick<Wiring, "adopt" | "turns">,
 ): Promise<readonly Adoption[]> {
   const { parts, session } = hold;
@@ -35,27 +55,13 @@ export async function takeUpSession(
     await turns.due();
     if (!adoptions.has(runId)) adoptions.set(runId, await adoptOne(parts, runId));
   }
-  const take = async <T>(
-    items: Iterable<T>,
-    taking: (item: T, turn: Promise<void>) => Promise<Adoption | undefined>,
-  ): Promise<void> => {
-    const taken = await inStep(items, takenUpAtOnceMax, async (item, turn) => {
-      await turns.due();
-      return taking(item, turn);
-    });
-    for (const each of taken) if (each !== undefined) adoptions.set(each.runId, each);
-  };
-  const isNew = (runId: string): boolean => !adoptions.has(runId);
-  await take(
-    open.filter(({ record }) => isNew(record.facts.id)),
-    (opened, turn) => takeUpChosen(parts, opened, mode, turn),
-  );
-  await take([...(await answeredRuns(parts))].filter(isNew), async (runId, turn) => {
-    const opened = await parts.access.load(runId);
-    if (opened?.record.facts.session !== session) return undefined;
-    if (opened.record.standing.status !== "interrupted") return undefined;
+  const own = answered.filter(({ record }) => record.facts.session === session);
+  const chosen = [...open, ...own].filter(({ record }) => !adoptions.has(record.facts.id));
+  const taken = await inStep(chosen, takenUpAtOnceMax, async (opened, turn) => {
+    await turns.due();
     return takeUpChosen(parts, opened, mode, turn);
   });
+  for (const each of taken) adoptions.set(each.runId, each);
   hold.takenUp = true;
   return [...adoptions.values()];
 }
@@ -125,21 +131,51 @@ export async function takeUp({ parts, over, foreign }: Hold, runId: string): Pro
   }
 }
 
-/** Runs with an approval that is decided and not spent, or whose time ran out (U1). */
-async function answeredRuns({ approvals, access }: Parts): Promise<ReadonlySet<string>> {
+/**
+ * Waiting runs of these sessions with an approval that is decided and not spent, or whose time ran out (U1). Approvals are listed for
+ * all sessions at once: each session for itself would read those of all the others again (U3).
+ */
+async function answeredRuns(
+  parts: Parts,
+  holds: readonly Hold[],
+  { turns }: Pick<Wiring, "turns">,
+): Promise<readonly OpenRun[]> {
+  const { approvals, access } = parts;
   const { store } = approvals.records;
-  const runs = new Set<string>();
+  const sessions = new Set(holds.map(({ session }) => session));
+  const seen = new Set<string>();
+  const answered: OpenRun[] = [];
   const now = await reached(store.now());
-  const answered: readonly (readonly [ApprovalFilter, ApprovalOrder])[] = [
+  const lists: readonly (readonly [ApprovalFilter, ApprovalOrder])[] = [
     [{ state: "decided" }, "oldest"],
     [{ state: "pending", expiresBefore: now + 1 }, "expiring"],
   ];
-  for (const [filter, order] of answered) {
+  for (const [filter, order] of lists) {
     for await (const row of approvalRows({ approvals, access }, filter, order)) {
-      runs.add(String(row.values["runId"]));
+      const runId = String(row.values["runId"]);
+      if (seen.has(runId)) continue;
+      seen.add(runId);
+      await turns.due();
+      const opened = await trusted(parts, runId);
+      if (opened?.record.standing.status !== "interrupted") continue;
+      if (sessions.has(String(opened.record.facts.session))) answered.push(opened);
     }
   }
-  return runs;
+  return answered;
+}
+
+/** A run as it stands; one that nobody can trust is set aside, and holds up none of the others (WF-32). */
+export async function trusted(
+  { access, logger }: Pick<Parts, "access" | "logger">,
+  runId: string,
+): Promise<OpenRun | undefined> {
+  try {
+    return await access.load(runId);
+  } catch (error) {
+    if (!isWorkflowError(error, "record-tampered")) throw error;
+    logger.error("a run is set aside: its record can't be trusted", { runId });
+    return undefined;
+  }
 }
 
 /** Rows of approvals in an order, page by page. */

@@ -82,6 +82,32 @@ describe("sessions", () => {
     expect(two.ready()).toMatchObject({ ready: true, sessions: [{ status: "held", epoch: 2 }] });
   });
 
+  it("WF-20 WF-30 cost whoever stands by nothing each: one list says who has them", async () => {
+    const { store, open, clock } = desks();
+    const one = open({ sessions: { match: () => true, max: 5 } });
+    await one.activate();
+    for (const session of ["a", "b", "c"]) await one.start("refund", input, { session });
+    let reads = 0;
+    const leases = Object.assign(Object.create(store.leases) as typeof store.leases, {
+      get: (scope: string, name: string) => {
+        reads += 1;
+        return store.leases.get(scope, name);
+      },
+    });
+    const two = open({ store: { ...store, leases }, sessions: { match: () => true, max: 5 } });
+    await two.activate();
+    await clock.advance(5 * pollMs);
+    expect(two.ready().sessions).toMatchObject([
+      { session: "a", status: "standby", epoch: 1 },
+      { session: "b", status: "standby", epoch: 1 },
+      { session: "c", status: "standby", epoch: 1 },
+    ]);
+    expect(reads).toBe(0);
+    await one.shutdown();
+    await clock.advance(pollMs);
+    expect(two.ready().sessions.map(({ status }) => status)).toEqual(["held", "held", "held"]);
+  });
+
   it("WF-20 stay with an owner that renews, however long", async () => {
     const { open, activated, clock } = desks();
     const one = await activated();

@@ -1,0 +1,58 @@
+import type { ApprovalFilter, Row } from "@holdpoint/approvals";
+import { approve } from "@holdpoint/flow";
+import { describe, expect, it } from "vitest";
+
+import { dana } from "../world.ts";
+import { desks } from "./desks.ts";
+
+const sessions = { match: (name: string) => name !== "office", max: 3 };
+
+/** Runs of three sessions that nobody holds, each of which was approved meanwhile. */
+async function answeredMeanwhile() {
+  const world = desks();
+  const first = await world.activated({ sessions });
+  const runIds: string[] = [];
+  for (const session of ["a", "b", "c"]) {
+    const { runId } = await first.start("refund", { orderId: session }, { session });
+    await first.settled(runId);
+    runIds.push(runId);
+  }
+  await first.shutdown();
+  const office = await world.activated({ session: "office" });
+  for (const runId of runIds) {
+    const [wait] = (await office.get(runId))!.waitsFor;
+    await office.decide(wait!.id, approve({ by: dana }));
+  }
+  return { ...world, runIds };
+}
+
+describe("sessions that are taken together", () => {
+  it("WF-21 WF-30 cost one look at what was decided, whatever their number", async () => {
+    const { store, open, runIds, effects } = await answeredMeanwhile();
+    const lists: ApprovalFilter[] = [];
+    const approvals: typeof store.approvals = Object.assign(Object.create(store.approvals), {
+      list: (...how: Parameters<typeof store.approvals.list>): Promise<readonly Row[]> => {
+        lists.push(how[1]);
+        return store.approvals.list(...how);
+      },
+    });
+    const next = open({ store: { ...store, approvals }, sessions });
+    const { adoptions } = await next.activate();
+    expect(adoptions).toEqual(runIds.map((runId) => ({ runId, did: "begun", how: "resume" })));
+    expect(lists.filter(({ state }) => state === "decided")).toHaveLength(1);
+    await next.waitIdle();
+    expect(effects.paid).toHaveLength(3);
+  });
+
+  it("WF-32 are taken though a run that was decided can't be trusted: it is set aside", async () => {
+    const { store, open, runIds, logged } = await answeredMeanwhile();
+    const [broken, ...good] = runIds;
+    const row = (await store.runs.get("default", broken!))!;
+    const values = { ...row.values, definition: "other" };
+    const write = { statement: "runs.put", scope: "default", key: broken!, expect: row.version };
+    await store.runs.commit("forged", [{ ...write, values }]);
+    const { adoptions } = await open({ sessions }).activate();
+    expect(adoptions).toEqual(good.map((runId) => ({ runId, did: "begun", how: "resume" })));
+    expect(logged).toContainEqual(expect.objectContaining({ level: "error", runId: broken }));
+  });
+});
