@@ -29,6 +29,9 @@ export const pageMax = 500;
 /** Runs that waited before their session was taken and are looked at with one round. */
 export const patrolPageMax = 50;
 
+/** Runs of a session that are taken up at once: most of that is waiting for a store. */
+export const takenUpAtOnce = 8;
+
 /** Sealed records that are known to be whole, and their longest: four megabytes in all at most. */
 export const knownRecordsMax = 512;
 export const knownRecordCharsMax = 8_192;

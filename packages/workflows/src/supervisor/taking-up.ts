@@ -12,7 +12,7 @@ import type { ApprovalFilter, ApprovalOrder, PagePlace, Row } from "@holdpoint/a
 import { placeOf } from "@holdpoint/approvals";
 
 import { isWorkflowError } from "../errors.ts";
-import { pageMax } from "../limits.ts";
+import { pageMax, takenUpAtOnce } from "../limits.ts";
 import { reached } from "../registry/commit.ts";
 import type { OpenRun } from "../registry/record-codec.ts";
 import { viewOf } from "../registry/run-view.ts";
@@ -20,6 +20,7 @@ import { duePlaceOf, type RunPlace } from "../registry/store.ts";
 import { adoptOne, adoptRun, openRuns, type Adoption } from "../run/adopting.ts";
 import { cancelled } from "../run/owner.ts";
 import type { Parts } from "../run/parts.ts";
+import { eachAtOnce } from "./at-once.ts";
 import type { Hold } from "./hold.ts";
 import type { AdoptMode, Wiring } from "./wiring.ts";
 
@@ -33,7 +34,9 @@ export async function takeUpSessions(
 ): Promise<readonly Adoption[]> {
   const fresh = holds.filter(({ takenUp }) => !takenUp); // who was there all the time has heard of each decision
   const [some] = fresh;
-  const answered = some === undefined ? [] : await answeredRuns(some.parts, fresh, wiring);
+  const answered =
+    some === undefined ? Promise.resolve([]) : answeredRuns(some.parts, fresh, wiring);
+  answered.catch(() => undefined); // whoever comes so far meets it
   const done = await Promise.allSettled(holds.map((hold) => takeUpSession(hold, answered, wiring)));
   return done.flatMap((each) => {
     if (each.status === "rejected") throw each.reason;
@@ -41,27 +44,33 @@ export async function takeUpSessions(
   });
 }
 
+/** `answered`: of all sessions; what was at work does not wait until that is known. */
 async function takeUpSession(
   hold: Hold,
-  answered: readonly OpenRun[],
+  answered: Promise<readonly OpenRun[]>,
   { adopt: mode, turns }: Pick<Wiring, "adopt" | "turns">,
 ): Promise<readonly Adoption[]> {
   const { parts, session } = hold;
+  const adoptions = new Map<string, Adoption | undefined>();
+  const takeUpAll = (runs: readonly OpenRun[]): Promise<void> =>
+    eachAtOnce(runs, takenUpAtOnce, async (opened) => {
+      await turns.due();
+      const { id } = opened.record.facts;
+      if (adoptions.has(id)) return;
+      adoptions.set(id, undefined); // its place, in the order of asking
+      adoptions.set(id, await takeUpChosen(parts, opened, mode));
+    });
   const { open, broken } = await openRuns(parts, ["pending", "running"], session);
-  const adoptions = new Map(broken.map((each) => [each.runId, each]));
+  for (const each of broken) adoptions.set(each.runId, each);
   // A time that ran out and a wish wait for no choice.
   for await (const { key: runId } of dueRows(hold)) {
     await turns.due();
     if (!adoptions.has(runId)) adoptions.set(runId, await adoptOne(parts, runId));
   }
-  const own = answered.filter(({ record }) => record.facts.session === session);
-  for (const opened of [...open, ...own]) {
-    await turns.due();
-    const { id } = opened.record.facts;
-    if (!adoptions.has(id)) adoptions.set(id, await takeUpChosen(parts, opened, mode));
-  }
+  await takeUpAll(open);
+  await takeUpAll((await answered).filter(({ record }) => record.facts.session === session));
   hold.takenUp = true;
-  return [...adoptions.values()];
+  return [...adoptions.values()].filter((each) => each !== undefined);
 }
 
 /**
@@ -136,25 +145,27 @@ async function answeredRuns(
   const { approvals, access } = parts;
   const { store } = approvals.records;
   const sessions = new Set(holds.map(({ session }) => session));
-  const seen = new Set<string>();
-  const answered: OpenRun[] = [];
+  const runIds = new Set<string>();
   const now = await reached(store.now());
   const lists: readonly (readonly [ApprovalFilter, ApprovalOrder])[] = [
     [{ state: "decided" }, "oldest"],
     [{ state: "pending", expiresBefore: now + 1 }, "expiring"],
   ];
   for (const [filter, order] of lists) {
-    for await (const row of approvalRows({ approvals, access }, filter, order)) {
-      const runId = String(row.values["runId"]);
-      if (seen.has(runId)) continue;
-      seen.add(runId);
-      await turns.due();
-      const opened = await trusted(parts, runId);
-      if (opened?.record.standing.status !== "interrupted") continue;
-      if (sessions.has(String(opened.record.facts.session))) answered.push(opened);
-    }
+    for await (const row of approvalRows({ approvals, access }, filter, order))
+      runIds.add(String(row.values["runId"]));
   }
-  return answered;
+  const opened = new Map<string, OpenRun>();
+  await eachAtOnce([...runIds], takenUpAtOnce, async (runId) => {
+    await turns.due();
+    const run = await trusted(parts, runId);
+    if (run !== undefined) opened.set(runId, run);
+  });
+  const inOrder = [...runIds].flatMap((runId) => opened.get(runId) ?? []);
+  return inOrder.filter(
+    ({ record: { standing, facts } }) =>
+      standing.status === "interrupted" && sessions.has(String(facts.session)),
+  );
 }
 
 /** A run as it stands; one that nobody can trust is set aside, and holds up none of the others (WF-32). */
