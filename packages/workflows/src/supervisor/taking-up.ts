@@ -34,7 +34,9 @@ export async function takeUpSessions(
 ): Promise<readonly Adoption[]> {
   const fresh = holds.filter(({ takenUp }) => !takenUp); // who was there all the time has heard of each decision
   const [some] = fresh;
-  const answered = some === undefined ? [] : await answeredRuns(some.parts, fresh, wiring);
+  const answered =
+    some === undefined ? Promise.resolve([]) : answeredRuns(some.parts, fresh, wiring);
+  answered.catch(() => undefined); // whoever comes so far meets it
   const done = await Promise.allSettled(holds.map((hold) => takeUpSession(hold, answered, wiring)));
   return done.flatMap((each) => {
     if (each.status === "rejected") throw each.reason;
@@ -42,9 +44,10 @@ export async function takeUpSessions(
   });
 }
 
+/** `answered`: of all sessions; what was at work does not wait until that is known. */
 async function takeUpSession(
   hold: Hold,
-  answered: readonly OpenRun[],
+  answered: Promise<readonly OpenRun[]>,
   { adopt: mode, turns }: Pick<Wiring, "adopt" | "turns">,
 ): Promise<readonly Adoption[]> {
   const { parts, session } = hold;
@@ -55,13 +58,16 @@ async function takeUpSession(
     await turns.due();
     if (!adoptions.has(runId)) adoptions.set(runId, await adoptOne(parts, runId));
   }
-  const own = answered.filter(({ record }) => record.facts.session === session);
-  const chosen = [...open, ...own].filter(({ record }) => !adoptions.has(record.facts.id));
-  const taken = await inStep(chosen, takenUpAtOnceMax, async (opened, turn) => {
-    await turns.due();
-    return takeUpChosen(parts, opened, mode, turn);
-  });
-  for (const each of taken) adoptions.set(each.runId, each);
+  const takeAll = async (runs: readonly OpenRun[]): Promise<void> => {
+    const chosen = runs.filter(({ record }) => !adoptions.has(record.facts.id));
+    const taken = await inStep(chosen, takenUpAtOnceMax, async (opened, turn) => {
+      await turns.due();
+      return takeUpChosen(parts, opened, mode, turn);
+    });
+    for (const each of taken) adoptions.set(each.runId, each);
+  };
+  await takeAll(open);
+  await takeAll((await answered).filter(({ record }) => record.facts.session === session));
   hold.takenUp = true;
   return [...adoptions.values()];
 }
@@ -143,25 +149,25 @@ async function answeredRuns(
   const { approvals, access } = parts;
   const { store } = approvals.records;
   const sessions = new Set(holds.map(({ session }) => session));
-  const seen = new Set<string>();
-  const answered: OpenRun[] = [];
+  const runIds = new Set<string>();
   const now = await reached(store.now());
   const lists: readonly (readonly [ApprovalFilter, ApprovalOrder])[] = [
     [{ state: "decided" }, "oldest"],
     [{ state: "pending", expiresBefore: now + 1 }, "expiring"],
   ];
   for (const [filter, order] of lists) {
-    for await (const row of approvalRows({ approvals, access }, filter, order)) {
-      const runId = String(row.values["runId"]);
-      if (seen.has(runId)) continue;
-      seen.add(runId);
-      await turns.due();
-      const opened = await trusted(parts, runId);
-      if (opened?.record.standing.status !== "interrupted") continue;
-      if (sessions.has(String(opened.record.facts.session))) answered.push(opened);
-    }
+    for await (const row of approvalRows({ approvals, access }, filter, order))
+      runIds.add(String(row.values["runId"]));
   }
-  return answered;
+  const opened = await inStep(runIds, takenUpAtOnceMax, async (runId) => {
+    await turns.due();
+    return trusted(parts, runId);
+  });
+  return opened.filter(
+    (run): run is OpenRun =>
+      run?.record.standing.status === "interrupted" &&
+      sessions.has(String(run.record.facts.session)),
+  );
 }
 
 /** A run as it stands; one that nobody can trust is set aside, and holds up none of the others (WF-32). */

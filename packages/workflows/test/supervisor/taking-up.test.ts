@@ -2,8 +2,9 @@ import type { ApprovalFilter, Row } from "@holdpoint/approvals";
 import { approve } from "@holdpoint/flow";
 import { describe, expect, it } from "vitest";
 
+import { rest } from "../timed-clock.ts";
 import { dana } from "../world.ts";
-import { desks } from "./desks.ts";
+import { desks, homeWith, leaseMs, supervisorStore } from "./desks.ts";
 
 const sessions = { match: (name: string) => name !== "office", max: 3 };
 
@@ -54,5 +55,38 @@ describe("sessions that are taken together", () => {
     const { adoptions } = await open({ sessions }).activate();
     expect(adoptions).toEqual(good.map((runId) => ({ runId, did: "begun", how: "resume" })));
     expect(logged).toContainEqual(expect.objectContaining({ level: "error", runId: broken }));
+  });
+
+  it("WF-30 have their runs judged side by side, eight at a time: a slow store is waited for once for all of them", async () => {
+    const { home, store, open, clock } = desks();
+    let isDead = false;
+    const dying = homeWith(home, (...how) =>
+      isDead ? new Promise(() => undefined) : home.commit(...how),
+    );
+    const first = open({ store: supervisorStore(dying), workers: 1 });
+    await first.activate();
+    const starts = Array.from({ length: 20 }, (_, at) =>
+      first.start("refund", { orderId: `o${at}` }),
+    );
+    await Promise.all(starts);
+    isDead = true; // most of them have not begun
+    await clock.advance(2 * leaseMs);
+    let [asked, most] = [0, 0];
+    const runs: typeof store.runs = Object.assign(Object.create(store.runs), {
+      get: async (...how: Parameters<typeof store.runs.get>) => {
+        asked += 1;
+        most = Math.max(most, asked);
+        await rest();
+        asked -= 1;
+        return store.runs.get(...how);
+      },
+    });
+    const next = open({ store: { ...store, runs } });
+    const { adoptions } = await next.activate();
+    expect(adoptions.length).toBeGreaterThan(8);
+    expect(most).toBe(8);
+    await next.waitIdle();
+    const { items } = await next.list();
+    expect(new Set(items.map(({ status }) => status))).toEqual(new Set(["interrupted"]));
   });
 });
