@@ -134,9 +134,8 @@ export function isVouched(checkpoint: Checkpoint, { text, by }: Known): boolean 
 export function takeOpened(checkpoint: Checkpoint, by: object): unknown {
   const known = knownOf(checkpoint);
   if (known?.by !== by) return undefined;
-  const { opened, ...rest } = known;
-  know(checkpoint, rest);
-  return opened;
+  know(checkpoint, { text: known.text, by });
+  return known.opened;
 }
 
 /** The sealed text of a checkpoint or of a clone of one; `undefined` for anything else. */

@@ -9,11 +9,11 @@ import { isSealError, type Sealer } from "@holdpoint/seal";
 import { toolFacts, type AnyTool } from "@holdpoint/tools";
 
 import { FlowError } from "../errors.ts";
-import type { EventOf, RunEvent, VisitInputs } from "../run/event.ts";
+import type { EventOf, RunEvent, RunSeed, VisitInputs } from "../run/event.ts";
 import { plainIdentity, type Identity, type Made } from "../run/identity.ts";
 import type { Entry, ExecutionState, Kept, Replaced, Settled, Started } from "../run/journal.ts";
 import { itemPath } from "../run/path.ts";
-import type { Frame, ItemState, RunState, Stand, VisitState } from "../run/state.ts";
+import type { Frame, ItemState, OpenVisit, RunState, Stand, VisitState } from "../run/state.ts";
 import { framesOf } from "../run/tree.ts";
 import type { ApprovalWait, InDoubtWait, InterruptWait, SleepWait, Wait } from "../run/wait.ts";
 import type { BodyWritten } from "./body.ts";
@@ -130,22 +130,31 @@ function waitForm(wait: Wait, parts: FormParts, visit: string): Wait {
 }
 
 function approvalWaitForm(wait: ApprovalWait, parts: FormParts, visit: string): ApprovalWait {
-  const { id, approvalId, facts, ...rest } = wait;
+  const { id, approvalId, facts, foreign, answer, kind, callId } = wait;
+  const { argumentsDigest, requestedAt, order, recorded } = wait;
   const tool = toolOf(id);
   const schema = tool === undefined ? parts.reachable : toolFacts(tool).input;
   const named = { what: `what '${facts.tool}' shows`, visit, schema };
-  const form = {
-    ...rest,
-    ...(id !== undefined && { id: identityForm(id, visit) }),
-    ...(approvalId !== undefined && { approvalId }),
-    facts:
-      parts.body === undefined
-        ? withoutNobody(facts)
-        : shortFacts(wait, facts, parts.body.seed, visit),
+  const { body } = parts;
+  const form: Writable<ApprovalWait> = {
+    kind,
+    callId,
+    facts: body === undefined ? withoutNobody(facts) : shortFacts(wait, facts, body.seed, visit),
     arguments: keptText(wait.arguments, parts, named),
+    argumentsDigest,
+    requestedAt,
+    order,
+    recorded,
   };
+  if (id !== undefined) form.id = identityForm(id, visit);
+  if (approvalId !== undefined) form.approvalId = approvalId;
+  if (foreign === true) form.foreign = true;
+  if (answer !== undefined) form.answer = answer;
   return form as ApprovalWait; // F1
 }
+
+/** Filled member by member: leaving members out of a copy costs ten times as much. */
+type Writable<T> = { -readonly [K in keyof T]?: T[K] };
 
 /** F1 */
 function withoutNobody<T extends { readonly requestedBy: unknown }>(of: T): T {
@@ -238,28 +247,49 @@ function executionForm(execution: ExecutionState, parts: FormParts, visit: strin
 
 function visitForm(visit: VisitState, parts: FormParts): VisitState {
   if (visit.status === "finished") return visit;
-  const { inputs, ...rest } = visit;
-  const { path, items } = rest;
-  const form = {
-    ...rest,
-    ...(inputs !== undefined && { inputs: inputsForm(inputs, parts, path) }),
-    execution: executionForm(visit.execution, parts, path),
-    ...(items !== undefined && {
-      items: items.map((item, index) => itemForm(item, parts, itemPath(path, index))),
-    }),
-  };
-  return form as VisitState; // F1
+  const { node, number, path, status, inputs, execution, items } = visit;
+  const form: Writable<OpenVisit> = { node, number, path, status };
+  if (inputs !== undefined) form.inputs = inputsForm(inputs, parts, path);
+  form.execution = executionForm(execution, parts, path);
+  if (items !== undefined)
+    form.items = items.map((item, index) => itemForm(item, parts, itemPath(path, index)));
+  return form as OpenVisit; // F1
 }
 
 /** A run's state as it is sealed; `stateOf` in `body.ts` reads it. @throws FlowError `state-not-sealable` */
 export function stateForm(run: RunState, parts: FormParts): StateForm {
-  const { settling, frames, seed, ...rest } = run;
-  return {
-    ...frameForm(rest, parts),
-    seed: withoutNobody(seed),
-    ...(settling !== undefined && { settling }),
-    ...(frames.size > 0 && { frames: framesForm(frames, parts) }),
+  const { startedAt, revision, phase, counters, announced, settling, frames, seed } = run;
+  const form: StateForm = {
+    startedAt,
+    revision,
+    phase,
+    ...frameForm(ownFrame(run), parts),
+    counters,
+    seed: seedForm(seed),
   };
+  if (announced !== undefined) form.announced = announced;
+  if (settling !== undefined) form.settling = settling;
+  if (frames.size > 0) form.frames = framesForm(frames, parts);
+  return form;
+}
+
+function ownFrame({ path, state, visits, held, endReached, visited }: Frame): Frame {
+  return { path, state, visits, held, endReached, visited };
+}
+
+/** F1 */
+function seedForm({
+  runId,
+  scope,
+  flow,
+  digest,
+  manifest,
+  settings,
+  requestedBy,
+}: RunSeed): RunSeed {
+  const form: Writable<RunSeed> = { runId, scope, flow, digest, manifest, settings };
+  if (requestedBy !== undefined) form.requestedBy = requestedBy;
+  return form as RunSeed;
 }
 
 /** F1 */
@@ -344,7 +374,7 @@ function startedVisitForm(event: EventOf<"visit-started">, parts: FormParts): Ru
 export function eventForm(event: RunEvent, parts: FormParts): RunEvent {
   switch (event.type) {
     case "run-started":
-      return { ...event, seed: withoutNobody(event.seed) };
+      return { ...event, seed: seedForm(event.seed) };
     case "forked":
     case "migrated":
     case "run-retried":

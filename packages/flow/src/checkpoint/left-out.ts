@@ -8,7 +8,7 @@
  */
 import { newExecution, type ExecutionState } from "../run/journal.ts";
 import type { RunSeed } from "../run/event.ts";
-import type { Frame } from "../run/state.ts";
+import type { Frame, NestedFrame } from "../run/state.ts";
 import type { ApprovalWait } from "../run/wait.ts";
 
 type Writable<T> = { -readonly [K in keyof T]?: T[K] };
@@ -34,12 +34,13 @@ export function wholeExecution(short: Partial<ExecutionState>): ExecutionState {
 
 /** B1 */
 export function shortFrame<F extends Frame>(frame: F): F {
-  const { held, endReached, path, ...rest } = frame;
-  const short: Writable<Frame> = rest;
+  const { state, visits, visited, held, endReached, path } = frame;
+  const short: Writable<NestedFrame> = { state, visits, visited };
   if (held.length > 0) short.held = held;
-  if (endReached) short.endReached = endReached;
+  if (endReached) short.endReached = true;
   if (path !== "") short.path = path;
-  return short as F;
+  if ("nodeVisits" in frame) short.nodeVisits = frame.nodeVisits as NestedFrame["nodeVisits"];
+  return short as Frame as F;
 }
 
 const frameAtFirst = { held: [] as readonly string[], endReached: false, path: "" };

@@ -69,13 +69,13 @@ async function pausedOrEnded(live: LiveRun): Promise<Performed | Failing> {
 async function pause(live: LiveRun): Promise<Performed> {
   const { state, graph, parts } = live;
   const again = state.phase.is === "paused";
-  if (!again) checkPure(live);
   const paused: RunState = {
     ...state,
     phase: { is: "paused" },
     revision: state.revision + (again ? 0 : 1),
   };
   const body = encodeState(paused, graph, parts);
+  if (!again) checkPure(live); // what was shown is a text by now
   if (!again) live.emit({ type: "paused" });
   await live.flush();
   return { status: "paused", text: sealRun(body, paused, parts) };

@@ -7,7 +7,8 @@ import type { Kept } from "./journal.ts";
 /** A kept value's text, by which two are equal. */
 export function keptAsText(kept: Kept, sealer: Sealer): string {
   if (kept.form === "text") return kept.text;
-  return sealer.encode(kept.form === "value" ? kept.value : undefined);
+  if (kept.form === "lost") return sealer.encode(undefined);
+  return kept.known?.text ?? sealer.encode(kept.value);
 }
 
 /**
