@@ -18,8 +18,8 @@ const cutCharsMin = 1_024;
 const hashChars = 32;
 /** A place is looked up where its hash ends in so many zero bits, which the same text does wherever it stands … */
 const anchorMask = 0x1f;
-/** … and every so many characters, for texts whose hashes never do. */
-const anchorCharsMax = 512;
+/** … and where so many of its own place's bits are, every 512 characters, for texts whose hashes never do. */
+const anchorPlaceMask = 0x1ff;
 /** A repetition has to be worth the words that say where it stands. */
 const repeatCharsMin = 128;
 /** How much of earlier texts is remembered, in characters; older ones are not named any more. */
@@ -61,6 +61,8 @@ export class Repeats {
   #chars = 0;
   /** Made when the first long text comes. */
   #slots: Slots | undefined;
+  /** What was compared last in this text and was too short: the number of its text, how far away it stands, where it ends. */
+  #short = { text: -1, away: 0, end: 0 };
 
   /** What is kept of the text of entry `revision`, which is remembered. */
   cut(revision: number, text: string): string {
@@ -115,12 +117,13 @@ export class Repeats {
   /** Finds what a text repeats, and on the way the places by which others will find it. */
   #walk(text: string, places: number[], hashes: number[]): Repeat[] {
     const repeats: Repeat[] = [];
+    this.#short.end = 0;
     let newChars = 0;
     let fresh = 0; // where the new part began
     let at = 0;
     let hash = hashOf(text, 0);
     while (at + hashChars <= text.length) {
-      if ((hash & anchorMask) === 0 || at % anchorCharsMax === 0) {
+      if ((hash & anchorMask) === 0 || (at & anchorPlaceMask) === 0) {
         const found = this.#found(hash, text, { at, fresh });
         if (found !== undefined) {
           const { start, from, length, earlier } = found;
@@ -157,13 +160,19 @@ export class Repeats {
     const earlier = this.#texts[slots.text[slot]! - this.#gone];
     if (earlier === undefined) return undefined; // forgotten, or taken back
     const place = slots.from[slot]!;
+    const short = this.#short;
+    const number = slots.text[slot]!;
+    if (at < short.end && number === short.text && place - at === short.away) return undefined;
     let end = at + sameFrom(text, at, earlier.text, place);
     let start = at - sameBefore(text, at, earlier.text, place, at - fresh);
     // C4
     if (isHalf(text, end)) end -= 1;
     if (isHalf(text, start)) start += 1;
     const length = end - start;
-    if (length < repeatCharsMin) return undefined;
+    if (length < repeatCharsMin) {
+      this.#short = { text: number, away: place - at, end };
+      return undefined;
+    }
     return { start, from: place - (at - start), length, earlier };
   }
 }
@@ -172,6 +181,10 @@ export class Repeats {
 function sameFrom(a: string, at: number, b: string, from: number): number {
   const most = Math.min(a.length - at, b.length - from);
   let equal = 0;
+  // Most are short: one by one, without a text made of either.
+  const few = Math.min(most, repeatCharsMin);
+  while (equal < few && a.charCodeAt(at + equal) === b.charCodeAt(from + equal)) equal += 1;
+  if (equal < few) return equal;
   // Long parts are compared by the platform, far faster than one by one.
   let step = 256;
   while (equal + step <= most) {

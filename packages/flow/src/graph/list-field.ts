@@ -2,9 +2,10 @@
  * A field of the state that is a list: what was read of it in an earlier round is not read again, so that a list that grows by
  * an element a round costs that element (FLOW-03).
  *
- * K1 An element is known to its schema where this built it of plain lists, objects and leaves and it was frozen to the ground:
- *    nobody can have changed it since. An instance, or what a schema passes through untouched, is read each time.
- * K2 A list is known where all its elements are. A leaf is known by its place in the list that the state holds.
+ * K1 An element is known where it stands in the list that the state holds, and all of that is known (K2). A leaf is known by its
+ *    place there, anything else wherever it went.
+ * K2 A list is known where its schema built every element, down to leaves, and each was frozen to the ground: nobody can have
+ *    changed it since. With an instance in it, or what a schema passes through untouched, it is read anew each time.
  * K3 Only a list whose schema looks at each element by itself is read so; one with a check of the user's is read whole.
  * K4 What does not fit is read whole once more, which says so.
  */
@@ -12,9 +13,7 @@ import { z } from "zod";
 
 import { freezeBuilt } from "./built.ts";
 
-/** K1: by which schema an element was built. */
-const elements = new WeakMap<object, z.ZodType>();
-/** K2: by which schema all elements of a list were. */
+/** K2: by which schema all elements of a list were read. */
 const lists = new WeakMap<readonly unknown[], z.ZodType>();
 const none: readonly unknown[] = Object.freeze([]);
 
@@ -36,20 +35,22 @@ export function listReader(field: z.ZodType): ListReader | undefined {
     const { length } = value;
     if (length < least || length > most) return undefined; // K4
     const before = isKnownList(current) && lists.get(current) === element ? current : none;
+    let standing: ReadonlySet<unknown> | undefined;
+    const stands = (item: unknown): boolean =>
+      before.length > 0 && isContainer(item) && (standing ??= new Set(before)).has(item);
     const read: unknown[] = [];
     let [isSame, isKnown] = [true, true];
     for (let at = 0; at < length; at++) {
       const item: unknown = value[at];
       isSame &&= at < before.length && Object.is(item, before[at]);
-      if (isSame || isKnownElement(item, element)) {
-        read.push(item);
+      if (isSame || stands(item)) {
+        read.push(item); // K1
         continue;
       }
       const own = z.safeParse(element, item);
       if (!own.success) return undefined; // K4
       read.push(own.data);
       if (!freezeBuilt(own.data, item)) isKnown = false;
-      else if (typeof own.data === "object" && own.data !== null) elements.set(own.data, element);
     }
     Object.freeze(read);
     if (isKnown) lists.set(read, element);
@@ -57,9 +58,8 @@ export function listReader(field: z.ZodType): ListReader | undefined {
   };
 }
 
-/** K1 */
-function isKnownElement(item: unknown, element: z.ZodType): boolean {
-  return typeof item === "object" && item !== null && elements.get(item) === element;
+function isContainer(item: unknown): boolean {
+  return typeof item === "object" && item !== null;
 }
 
 interface ListOf {

@@ -26,9 +26,12 @@ describe("a field that is a list", () => {
     expect(take()).toEqual(["3"]);
     expect(second[0]).toBe(first[0]);
     expect(second).toEqual([of("1"), of("2"), of("3")]);
-    // Known wherever they stand, and whatever the state holds.
-    expect(reader.field("list", second.toReversed(), "n")).toEqual(second.toReversed());
-    expect(take()).toEqual([]);
+    // Known wherever they go.
+    const turned = [...second.toReversed(), of("4")];
+    expect(reader.field("list", turned, "n", second)).toEqual(turned);
+    expect(take()).toEqual(["4"]);
+    expect(reader.field("list", second, "n")).toEqual(second); // of another state
+    expect(take()).toEqual(["1", "2", "3"]);
     expect(Object.isFrozen(second)).toBe(true);
     expect(() => reader.field("list", [...second, ...second], "n", second)).toThrow(/too big/iu);
   });
