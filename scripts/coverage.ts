@@ -1,5 +1,5 @@
 /**
- * `pnpm coverage`: runs the tests of approvals, flow and both stores over the files of `vitest.coverage.config.ts`, writes
+ * `pnpm coverage`: runs the tests of the seal, approvals, flow and both stores over the files of `vitest.coverage.config.ts`, writes
  * `docs/reports/coverage.md`, and fails where one of them has a branch that no test takes (P15).
  */
 import { spawnSync } from "node:child_process";
@@ -34,7 +34,7 @@ const row = (name: string, { branches, functions, statements }: Figures): string
 writeFileSync(
   `${workspace}/docs/reports/coverage.md`,
   [
-    "# Branches of approvals, the resume path and the stores",
+    "# Branches of the seal, approvals, the resume path and the stores",
     "",
     `\`pnpm coverage\` on Node ${process.versions.node}: what the tests of ${projects.join(", ")} take, by V8 itself, in the files that`,
     "`vitest.coverage.config.ts` names. No part of them is left out by a comment. A number alone says that all were taken; what",
