@@ -215,6 +215,8 @@ describe("codecs", () => {
     }
     expect(refusalCode(() => own.encode([() => 1]))).toBe("state-not-sealable");
     expect(refusalCode(() => own.encode([new Point(1, 2)]))).toBe("state-not-sealable");
+    const others: readonly unknown[] = [null, undefined, "1.5", 1.5, {}, Object.create(make("1"))];
+    expect(others.map((other) => codec.is(other))).toEqual(others.map(() => false));
   });
 
   it("SEAL-46 keeps decimals apart by the name that is given", () => {

@@ -1,6 +1,7 @@
 /**
  * Mutation testing of `packages/seal`: `node src/mutation/main.ts [share] [seed] [workers]`. Each mutant is one
- * small change of the source; the tests have to notice it. Writes `docs/reports/seal-mutation.md`.
+ * small change of the source; the tests have to notice it. Writes `docs/reports/seal-mutation.md`. Mutants are taken in an order
+ * that a smaller share is the beginning of: a run that is ended early (SIGTERM) reports what such a share would have.
  */
 import { fork, type ChildProcess } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -29,18 +30,26 @@ const all = files.flatMap((name) => {
   const file = `src/${name}`;
   return mutantsOf(file, stripTypeScriptTypes(readFileSync(new URL(file, PACKAGE), "utf8")));
 });
-const mutants = all.filter((_, i) => ((i * 7919 + seed * 104_729) % 1000) / 1000 < share);
+const places = new Map(
+  all.map((mutant, i) => [mutant, ((i * 7919 + seed * 104_729) % 1000) / 1000]),
+);
+const mutants = all
+  .filter((mutant) => places.get(mutant)! < share)
+  .toSorted((a, b) => places.get(a)! - places.get(b)!);
 
 interface Result {
   readonly mutant: Mutant;
   readonly by: string | undefined;
 }
 const results: Result[] = [];
+const children = new Set<ChildProcess>();
 let tests = 0;
 let allTestsMs = 0;
 
 function start(): Promise<ChildProcess> {
   const child = fork(new URL("worker.ts", import.meta.url), { silent: false });
+  children.add(child);
+  child.once("exit", () => children.delete(child));
   const before = performance.now();
   return new Promise((resolve) => {
     child.once("message", (message: { tests: number }) => {
@@ -92,10 +101,6 @@ async function serve(waiting: (readonly [number, Mutant])[]): Promise<void> {
   child?.kill("SIGKILL");
 }
 
-const waiting = [...mutants.entries()];
-await Promise.all(Array.from({ length: workers }, () => serve(waiting)));
-results.sort((a, b) => mutants.indexOf(a.mutant) - mutants.indexOf(b.mutant));
-
 function survivors(): Result[] {
   return results.filter((result) => result.by === undefined);
 }
@@ -106,6 +111,7 @@ function percent(part: number, whole: number): string {
 
 function report(): string {
   const killed = results.length - survivors().length;
+  const endless = results.filter(({ by }) => by === "stuck").length;
   const byFile = files.map((name) => {
     const own = results.filter((result) => result.mutant.file === `src/${name}`);
     const dead = own.filter((result) => result.by !== undefined).length;
@@ -118,7 +124,7 @@ function report(): string {
     "# Mutation testing of `@holdpoint/seal`",
     "",
     `\`node apps/bench/src/mutation/main.ts ${share} ${seed}\` on Node ${process.versions.node}: ${results.length} of ${all.length} mutants, ${tests} tests.`,
-    `**${killed} killed, ${percent(killed, results.length)}.** A mutant is one change: an operator, a condition, a literal, a statement or block left out.`,
+    `**${killed} killed, ${percent(killed, results.length)}**, ${endless} of them by not ending. A mutant is one change: an operator, a condition, a literal, a statement or block left out.`,
     "Strings that only word a message are not mutated, and tests that need fresh modules or more than a second of processor time are not among the tests.",
     "",
     "| file | mutants | killed | |",
@@ -134,5 +140,17 @@ function report(): string {
   ].join("\n");
 }
 
-writeFileSync(REPORT, report());
-process.stdout.write(`${results.length} mutants, ${survivors().length} alive\n`);
+function finish(): void {
+  results.sort((a, b) => all.indexOf(a.mutant) - all.indexOf(b.mutant));
+  writeFileSync(REPORT, report());
+  process.stdout.write(`${results.length} mutants, ${survivors().length} alive\n`);
+}
+
+process.once("SIGTERM", () => {
+  finish();
+  for (const child of children) child.kill("SIGKILL");
+  process.exit();
+});
+const waiting = [...mutants.entries()];
+await Promise.all(Array.from({ length: workers }, () => serve(waiting)));
+finish();

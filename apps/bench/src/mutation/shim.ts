@@ -121,18 +121,20 @@ const MATCHERS: { readonly [name: string]: Holds } = {
   toContain: (actual, expected: string) => (actual as string).includes(expected),
   toHaveLength: (actual, expected: number) => (actual as unknown[]).length === expected,
   toBeLessThan: (actual, expected: number) => (actual as number) < expected,
+  toBeLessThanOrEqual: (actual, expected: number) => (actual as number) <= expected,
   toBeGreaterThan: (actual, expected: number) => (actual as number) > expected,
   toBeUndefined: (actual) => actual === undefined,
   toBeInstanceOf: (actual, expected: new () => object) => actual instanceof expected,
-  toThrow: (actual, expected?: RegExp | (new () => object)) =>
+  toThrow: (actual, expected?: string | RegExp | (new () => object)) =>
     throws(actual as () => unknown, expected),
 };
 
-function throws(run: () => unknown, expected?: RegExp | (new () => object)): boolean {
+function throws(run: () => unknown, expected?: string | RegExp | (new () => object)): boolean {
   try {
     run();
     return false;
   } catch (error) {
+    if (typeof expected === "string") return (error as Error).message.includes(expected);
     if (expected instanceof RegExp) return expected.test((error as Error).message);
     return expected === undefined || error instanceof expected;
   }
