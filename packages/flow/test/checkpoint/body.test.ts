@@ -8,7 +8,7 @@ import { encodeState } from "../../src/checkpoint/seal.ts";
 import { graphOf } from "../../src/graph/flow.ts";
 import { flow } from "../../src/index.ts";
 import { resolveOptions } from "../../src/run/options.ts";
-import { keyring, paused, stateOf, world, yes } from "../support/world.ts";
+import { keyring, paused, rejection, stateOf, world, yes } from "../support/world.ts";
 
 const long = (n: number): string => `${n}:`.padEnd(600, 'a "quoted" line\n');
 
@@ -146,5 +146,29 @@ describe("the body of a checkpoint", () => {
     expect(() => sized(results.slice(0, 3))).toThrow(
       expect.objectContaining({ code: "state-not-sealable" }),
     );
+  });
+
+  it("FLOW-50 FLOW-70 FLOW-71 is verified again where its bytes were touched, and by a runner that did not verify it", async () => {
+    const { f, runner, text } = await standing();
+    const own = runner();
+    const foreign = runner({
+      keyring: createKeyring({ current: { id: "k", key: new Uint8Array(32).fill(9) } }),
+    });
+    const touched = own.loadCheckpoint(f, text);
+    touched.sealed[text.indexOf("quoted")]! ^= 1;
+    expect(touched.sealed).toBe(touched.sealed);
+    const loaded = own.loadCheckpoint(f, text);
+    expect(own.dumpCheckpoint(loaded)).toBe(text);
+    const tampered = expect.objectContaining({ code: "checkpoint-tampered" });
+    for (const [by, checkpoint] of [
+      [own, touched],
+      [foreign, loaded],
+    ] as const) {
+      expect(() => by.dumpCheckpoint(checkpoint)).toThrow(tampered);
+      expect(await rejection(by.resume(f, checkpoint, yes()))).toMatchObject({
+        code: "checkpoint-tampered",
+      });
+    }
+    expect(stateOf(await own.resume(f, structuredClone(loaded), yes())).texts).toHaveLength(6);
   });
 });
