@@ -7,7 +7,7 @@ import { z } from "zod";
 
 import type { Adapter, workloads } from "./workloads.ts";
 
-export const keyring = createKeyring({
+const keyring = createKeyring({
   current: { id: "bench", key: new Uint8Array(32).fill(7) },
   mac: nodeMac,
 });

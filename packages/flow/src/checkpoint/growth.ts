@@ -34,17 +34,15 @@ export interface Grown {
 
 /** How large a text is, at most. */
 interface Size {
-  readonly chars: number;
+  readonly bytes: number;
   readonly values: number;
   readonly brackets: number;
 }
 
-/** A character of a text takes so many bytes at most … */
-const bytesPerChar = 3;
-/** … and where it is escaped, the bytes of so many characters. */
-const escapedChars = 2;
+/** A character of a text takes so many bytes at most, as it stands or escaped. */
+const bytesPerChar = 6;
 
-const nothing: Size = { chars: 0, values: 0, brackets: 0 };
+const nothing: Size = { bytes: 0, values: 0, brackets: 0 };
 
 /** The fields that an event writes. */
 export function fieldsOf(event: RunEvent): State | undefined {
@@ -86,9 +84,9 @@ export class Growing {
 
   /** W4: whether an event that was encoded in part may stand so. */
   fits({ before }: Grown, text: string): boolean {
-    const { chars, values, brackets } = [...before.values()].reduce(sum, sizeOf(text));
-    const { bytes, nodes, brackets: most } = DEFAULT_LIMITS;
-    return chars * bytesPerChar <= bytes && values <= nodes && brackets <= most;
+    const { bytes, values, brackets } = [...before.values()].reduce(sum, sizeOf(text));
+    const most = DEFAULT_LIMITS;
+    return bytes <= most.bytes && values <= most.nodes && brackets <= most.brackets;
   }
 
   /** An event was encoded, and its fields can be gone on from. `grown`: where that was in part. */
@@ -105,7 +103,7 @@ export class Growing {
   #sizeOf(was: unknown): Size | undefined {
     if (typeof was === "object" && was !== null) return this.#sizes.get(was);
     if (typeof was !== "string" || was.length < textCharsMin) return undefined;
-    return { chars: was.length * escapedChars, values: 1, brackets: 0 };
+    return { bytes: was.length * bytesPerChar, values: 1, brackets: 0 };
   }
 }
 
@@ -124,7 +122,7 @@ function growthOf(is: unknown, was: unknown): Growth | undefined {
 
 function sum(one: Size, other: Size): Size {
   return {
-    chars: one.chars + other.chars,
+    bytes: one.bytes + other.bytes,
     values: one.values + other.values,
     brackets: one.brackets + other.brackets,
   };
@@ -133,8 +131,13 @@ function sum(one: Size, other: Size): Size {
 /** Each value but the first stands behind a comma or opens a list or an object; what stands in texts is counted too. */
 function sizeOf(text: string): Size {
   const brackets = countOf(text, "{") + countOf(text, "[");
-  return { chars: text.length, values: 1 + brackets + countOf(text, ","), brackets };
+  const wide = text.replace(narrow, "").length;
+  const bytes = text.length + 2 * wide;
+  return { bytes, values: 1 + brackets + countOf(text, ","), brackets };
 }
+
+/** Characters of one byte; any other takes three at most. */
+const narrow = /[ -~]+/gu;
 
 function countOf(text: string, mark: string): number {
   let count = 0;
