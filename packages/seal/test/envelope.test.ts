@@ -365,8 +365,22 @@ describe("the envelope", () => {
       '{"__proto__":1}',
       '{"a":"\\u0007"}',
       '{"a":[1]}',
+      '{"a":}',
+      '{"a"}',
     ])
       await refuses(own);
+  });
+
+  it("SEAL-27 looks at each name of a header, however many other names were good before", () => {
+    for (let i = 0; i < 300; i++) {
+      const given: Header = { [`name${i}`]: i, last: true };
+      expect(verify(sign("x", { ...options, header: given }).text, options).header).toEqual(given);
+    }
+    for (const name of ["name 299", "299", "kid", `n${"x".repeat(64)}`]) {
+      expect(refusal(() => sign("x", { ...options, header: { [name]: 1 } })).code).toBe(
+        "option-invalid",
+      );
+    }
   });
 
   it("SEAL-27 SEAL-28 reads an envelope as written, and with the same members in any other spacing and order, as one", () => {

@@ -324,6 +324,22 @@ describe("each kind of value has one text", () => {
     expect(a).not.toBe(b);
   });
 
+  it("SEAL-07 sorts names by UTF-16 unit, however many they are and in whatever order", () => {
+    const beginnings = ["a", "\u{1f600}", "\ufb33", "Z", "1", "", "é"];
+    for (const count of [0, 1, 2, 3, 23, 24, 25, 26, 90]) {
+      const names = Array.from(
+        { length: count },
+        (_, i) => `${beginnings[i % beginnings.length]}${(i * 37) % 100}`,
+      );
+      const sorted = names.toSorted();
+      const wanted = `{${sorted.map((name) => `${JSON.stringify(name)}:1`).join(",")}}`;
+      const halves = [...names.slice(count / 2), ...names.slice(0, count / 2)];
+      for (const order of [names, names.toReversed(), sorted, sorted.toReversed(), halves]) {
+        expect(canonicalize(Object.fromEntries(order.map((name) => [name, 1])))).toBe(wanted);
+      }
+    }
+  });
+
   it("SEAL-35 hashes the canonical form", () => {
     expect(digest({ b: new Set([2, 1]), a: 1 })).toBe(digestText('{"a":1,"b":{"$set":[1,2]}}'));
     expect(digestText("abc")).toBe("ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0");
