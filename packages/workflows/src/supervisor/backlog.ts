@@ -7,11 +7,13 @@ export interface Retry {
   readonly tries: number;
   /** On the monotonic clock; undefined: it is being tried. */
   readonly dueAt: number | undefined;
+  /** When the last try began, on the same clock. */
+  readonly triedAt?: number;
 }
 
 /**
  * Runs that were left because a store was away, or because what they ran into says nothing about them (WF-23): tried again,
- * after a pause that doubles.
+ * after a pause that doubles. One that was at work since for longer than any pause had gone on: what takes it now is another thing.
  */
 export class Backlog {
   readonly #runs = new Map<string, Retry>();
@@ -25,9 +27,11 @@ export class Backlog {
 
   /** A run was left, once more. */
   note(runId: string): void {
-    const tries = (this.#runs.get(runId)?.tries ?? 0) + 1;
+    const now = this.#clock.monotonic();
+    const { tries: before = 0, triedAt = now } = this.#runs.get(runId) ?? {};
+    const tries = now - triedAt > retryMsMax ? 1 : before + 1;
     const pauseMs = Math.min(this.#firstMs * 2 ** (tries - 1), retryMsMax);
-    this.#runs.set(runId, { tries, dueAt: this.#clock.monotonic() + pauseMs });
+    this.#runs.set(runId, { tries, dueAt: now + pauseMs });
   }
 
   of(runId: string): Retry | undefined {
@@ -42,7 +46,7 @@ export class Backlog {
       if (dueAt === undefined) {
         if (!isBusy(runId)) this.#runs.delete(runId);
       } else if (dueAt <= now) {
-        this.#runs.set(runId, { tries, dueAt: undefined });
+        this.#runs.set(runId, { tries, dueAt: undefined, triedAt: now });
         due.push(runId);
       }
     }

@@ -89,4 +89,20 @@ describe("sessions that are taken together", () => {
     const { items } = await next.list();
     expect(new Set(items.map(({ status }) => status))).toEqual(new Set(["interrupted"]));
   });
+
+  it("WF-30 are looked at side by side for what was decided: a slow store is waited for once for several", async () => {
+    const { store, open, runIds } = await answeredMeanwhile();
+    let [asked, first] = [0, 0];
+    const runs: typeof store.runs = Object.assign(Object.create(store.runs), {
+      get: async (...how: Parameters<typeof store.runs.get>) => {
+        asked += 1;
+        await rest();
+        if (first === 0) first = asked; // nobody was answered yet
+        return store.runs.get(...how);
+      },
+    });
+    const { adoptions } = await open({ store: { ...store, runs }, sessions }).activate();
+    expect(adoptions).toHaveLength(3);
+    expect(first).toBe(runIds.length);
+  });
 });

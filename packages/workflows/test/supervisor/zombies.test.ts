@@ -297,4 +297,22 @@ describe("runs that their store keeps from going on", () => {
     backlog.take(() => false);
     expect(backlog.of("run-1")).toBeUndefined();
   });
+
+  it("WF-23 wait as shortly as the first time where they had gone on for long: that was another outage", async () => {
+    const clock = timedClock();
+    const backlog = new Backlog(clock, pollMs);
+    for (let tries = 0; tries < 5; tries += 1) {
+      backlog.note("run-1");
+      clock.leap(60_000);
+      expect(backlog.take(() => true)).toEqual(["run-1"]);
+    }
+    clock.leap(60_000);
+    backlog.note("run-1");
+    expect(backlog.of("run-1")).toMatchObject({ tries: 6 });
+    clock.leap(60_000);
+    backlog.take(() => true);
+    clock.leap(60_001); // at work all the time
+    backlog.note("run-1");
+    expect(backlog.of("run-1")).toEqual({ tries: 1, dueAt: clock.monotonic() + pollMs });
+  });
 });
