@@ -371,6 +371,28 @@ describe("the envelope", () => {
       await refuses(own);
   });
 
+  it("SEAL-27 says what a header can't hold", () => {
+    const many = Object.fromEntries(Array.from({ length: 33 }, (_, i) => [`n${i}`, i]));
+    const bad: readonly (readonly [string, Readonly<Record<string, unknown>>])[] = [
+      ["a header has at most 32 members", many],
+      ["header member mac is the envelope's own", { mac: 1 }],
+      ["a header's names are 1 to 64 of A-Z a-z 0-9 _, a letter first", { "": 1 }],
+      ["header member n is not a safe integer", { n: 1.5 }],
+      ["header member n is not a safe integer", { n: -0 }],
+      ["header member n is not a string, number, boolean or null", { n: [] }],
+      ["header member n is longer than 1024 characters", { n: "x".repeat(1025) }],
+      ["header member n holds a control character", { n: "\u007f" }],
+      ["header member n holds a control character", { n: "\ud800" }],
+    ];
+    for (const [message, given] of bad) {
+      const error = refusal(() => sign("x", { ...options, header: given as Header }));
+      expect([error.code, error.message]).toEqual(["option-invalid", message]);
+    }
+    const largest = Object.fromEntries(Array.from({ length: 32 }, (_, i) => [`n${i}`, i]));
+    const taken = { ...largest, n0: "x".repeat(1024), n1: Number.MIN_SAFE_INTEGER };
+    expect(verify(sign("x", { ...options, header: taken }).text, options).header).toEqual(taken);
+  });
+
   it("SEAL-27 looks at each name of a header, however many other names were good before", () => {
     for (let i = 0; i < 300; i++) {
       const given: Header = { [`name${i}`]: i, last: true };
