@@ -305,6 +305,14 @@ describe("the MAC port", () => {
     const after = prepared;
     sign("x", { keyring: ring, purpose: "p199" });
     expect(prepared).toBe(after);
+    // Sixty-four are kept; with one more all are forgotten.
+    const other = createKeyring({ current: k1, mac });
+    const before = prepared;
+    const counts = [63, 0, 64, 0].map((last) => {
+      for (let i = 0; i <= last; i++) sign("x", { keyring: other, purpose: `q${i}` });
+      return prepared - before;
+    });
+    expect(counts).toEqual([64, 64, 65, 66]);
   });
 });
 
