@@ -38,8 +38,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "adoption does not look into the journal",
     file: "packages/flow/src/run/journal.ts",
-    find: "this.#entries = execution.journal.map(",
-    put: "this.#entries = execution.journal.slice(0, 0).map(",
+    find: "this.#entries = journal.map(",
+    put: "this.#entries = journal.slice(0, 0).map(",
   },
   {
     name: "a call in doubt is run again",
@@ -86,8 +86,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "the idempotency key holds what no re-run repeats",
     file: "packages/tools/src/call-identity.ts",
-    find: 'return digest(["effect", call.runId,',
-    put: 'return digest(["effect", performance.now(), call.runId,',
+    find: 'return digestOf(["effect", call.runId,',
+    put: 'return digestOf(["effect", performance.now(), call.runId,',
   },
   {
     name: "the registry moves in a commit of its own",
