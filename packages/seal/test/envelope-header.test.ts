@@ -10,7 +10,6 @@ const options = { keyring, purpose: PURPOSES.checkpoint };
 const header: Header = { run: "run_1", revision: 7, paused: true, parent: null };
 const value = { a: [1, "two", null], when: new Date(0), quote: '"\\\n' };
 const text = seal(value, { ...options, header });
-const members = JSON.parse(text) as { [name: string]: unknown };
 const tampered = refusal(() => verify("", options));
 
 describe("the header of an envelope", () => {
