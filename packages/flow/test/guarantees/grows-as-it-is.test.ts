@@ -42,6 +42,7 @@ const turns = [
     text: text.slice(1),
   }),
   ({ list, other }) => ({ list: [...list, ...(other ?? [])], other: list }),
+  ({ numbers }, { n }) => ({ numbers: [0, ...numbers.slice(1).map((each) => -each), n] }),
 ] satisfies readonly ((state: State, how: Turn) => Partial<State>)[];
 
 interface Turn {
