@@ -212,6 +212,14 @@ const decodeBytes = methodOf<(self: TextDecoder, bytes: Uint8Array) => string>(
 /** The text of UTF-8 bytes; throws on bytes that are not well formed. */
 export const fromUtf8 = (bytes: Uint8Array): string => decodeBytes(decoder, bytes);
 
+const host = (globalThis as { process?: { getBuiltinModule?: (id: string) => unknown } }).process;
+const getModule = host?.getBuiltinModule;
+
+/** A module of Node's, where the runtime has it, without an import that the others could not resolve. */
+function hostModule(id: string): unknown {
+  return getModule === undefined ? undefined : apply(getModule, host, [id]);
+}
+
 /** Node's test for a proxy, where there is one; elsewhere a proxy can't be told from its target. */
 export const isProxy: ((value: object) => boolean) | undefined = hostUtil()?.types?.isProxy;
 
@@ -224,18 +232,19 @@ export function hostUtil(): HostUtil | undefined {
   return hostModule("node:util") as HostUtil | undefined;
 }
 
-/** A module of Node's, where the runtime has it, without an import that the others could not resolve. */
-function hostModule(id: string): unknown {
-  const host = globalThis as { process?: { getBuiltinModule?: (id: string) => unknown } };
-  return host.process?.getBuiltinModule?.(id);
-}
-
 /** A digest in one call: of bytes, or of a text's UTF-8 bytes, as bytes or as base64 with the URL alphabet. */
 export interface HostHash {
   (algorithm: "sha256", of: Bytes | string, form: "buffer"): Bytes;
   (algorithm: "sha256", of: Bytes | string, form: "base64url"): string;
 }
 
-/** Node's `crypto.hash`, where there is one (Node, Deno, Bun). */
-export const hostHash = (hostModule("node:crypto") as { readonly hash?: HostHash } | undefined)
-  ?.hash;
+let taken: HostHash | false | undefined;
+
+/**
+ * Node's `crypto.hash`, where there is one (Node, Deno, Bun). The module is asked for when something is hashed first, by what was
+ * there at import: to load it takes as long as to import all of this package.
+ */
+export function hostHash(): HostHash | undefined {
+  taken ??= (hostModule("node:crypto") as { readonly hash?: HostHash } | undefined)?.hash ?? false;
+  return taken === false ? undefined : taken;
+}

@@ -1,10 +1,11 @@
 /**
  * SHA-256, by the platform where it has one for a single call, else by another package.
  *
- * H1 Both give the same bytes; which of them it is was settled at import (SEAL-26).
+ * H1 Both give the same bytes. Which of them it is is settled when something is hashed first, by what was taken at import: to load
+ *    the platform's takes as long as to import all of this package (SEAL-26).
  * H2 The platform's stands on nothing that a program can replace afterwards. The package's code looks its built-ins up when
  *    it runs, so one that was replaced would give many texts one digest, and a MAC that anybody could name: it hashes nothing then.
- * H3 What was replaced before import shows in the known answer, before the first digest and for each MAC (`keyring.ts`).
+ * H3 What was replaced before that shows in the known answer, before the first digest and for each MAC (`keyring.ts`).
  */
 // The class itself: what wraps it for other algorithms' options would be a third of a kilobyte in a browser.
 import { _SHA256 as Sha256Of } from "@noble/hashes/sha2.js";
@@ -101,5 +102,15 @@ function hosted(hash: HostHash): Sha256 {
   });
 }
 
-/** The quickest that the runtime has. */
-export const sha256: Sha256 = hostHash === undefined ? nobleSha256 : hosted(hostHash);
+let quickest: Sha256 | undefined;
+
+function quickestHere(): Sha256 {
+  const hash = hostHash();
+  return hash === undefined ? nobleSha256 : hosted(hash);
+}
+
+/** The quickest that the runtime has (H1). */
+export const sha256: Sha256 = Object.freeze({
+  bytes: (of: Uint8Array) => (quickest ??= quickestHere()).bytes(of),
+  base64: (of: Uint8Array | string) => (quickest ??= quickestHere()).base64(of),
+});
