@@ -68,12 +68,4 @@ export const onPostgres: readonly Mutant[] = [
     project: "postgres",
     tests: "removal",
   },
-  {
-    name: "positions of a trail that are taken before their commit's turn",
-    file: writing,
-    find: "RETURNING last_position)`);",
-    put: "RETURNING 0 AS last_position)`);",
-    project: "postgres",
-    tests: "contract",
-  },
 ];
