@@ -8,7 +8,7 @@ import { mutants } from "../src/mutants/list.ts";
 const root = join(import.meta.dirname, "../../..");
 
 describe("the promises that are taken away", () => {
-  it("P15 each have one place in the sources, and another text to put there", () => {
+  it("each have one place in the sources, and another text to put there", () => {
     const lost = mutants.filter(({ file, find, put }) => {
       const source = readFileSync(join(root, file), "utf8");
       return source.split(find).length !== 2 || put === find;
