@@ -26,26 +26,27 @@ export interface DriverHandle {
  * what the driver would, or end the process.
  */
 export interface Strike {
-  before(sql: string): void;
+  /** `binds`: what the statement is given, in the order of its places. */
+  before(sql: string, binds: readonly Bind[]): void;
   after(sql: string): void;
 }
 
 /** A handle that does what `handle` does, with `strike` around each call. */
 export function struckHandle(handle: DriverHandle, strike: Strike): DriverHandle {
-  function through<T>(sql: string, work: () => T): T {
-    strike.before(sql);
+  function through<T>(sql: string, binds: readonly Bind[], work: () => T): T {
+    strike.before(sql, binds);
     const result = work();
     strike.after(sql);
     return result;
   }
   return {
-    exec: (sql) => through(sql, () => handle.exec(sql)),
+    exec: (sql) => through(sql, [], () => handle.exec(sql)),
     prepare(sql) {
       const statement = handle.prepare(sql);
       return {
-        run: (...binds) => through(sql, () => statement.run(...binds)),
-        get: (...binds) => through(sql, () => statement.get(...binds)),
-        all: (...binds) => through(sql, () => statement.all(...binds)),
+        run: (...binds) => through(sql, binds, () => statement.run(...binds)),
+        get: (...binds) => through(sql, binds, () => statement.get(...binds)),
+        all: (...binds) => through(sql, binds, () => statement.all(...binds)),
       };
     },
     get isTransaction() {

@@ -32,8 +32,9 @@ export type Told =
   | { readonly told: "house"; readonly faults: readonly string[] }
   | { readonly told: "verdict"; readonly key: string; readonly verdict: unknown };
 
-/** A driver's part of a commit that ends inside. */
+/** A commit that ends inside. */
 export interface Inside {
+  readonly attemptId: string;
   /** Whether a transaction was begun: then it ends at its COMMIT. */
   begun: boolean;
 }
@@ -43,6 +44,7 @@ export class Dying {
   /** What happens around each call of a driver. */
   strike: Strike = { before: () => undefined, after: () => undefined };
   readonly #inside = new AsyncLocalStorage<Inside>();
+  #last: Inside | undefined;
   readonly #counts = new Map<string, number>();
   #point: KillPoint | undefined;
   #isTelling = false;
@@ -74,7 +76,16 @@ export class Dying {
     return this.#inside.getStore();
   }
 
+  /**
+   * Whether these are binds of the commit to end inside. Commits that are asked for together share a transaction, so it need
+   * not be one that was begun for that commit.
+   */
+  isInside(binds: readonly unknown[]): boolean {
+    return this.#last !== undefined && binds.includes(this.#last.attemptId);
+  }
+
   async commit(
+    attemptId: string,
     pointsOf: () => readonly string[],
     work: () => Promise<CommitOutcome>,
   ): Promise<CommitOutcome> {
@@ -86,10 +97,15 @@ export class Dying {
     const isHere = points.some((point, index) => isAt(at, "commit", point, counts[index]!));
     const moment = isHere ? at?.moment : undefined;
     if (moment === "before") this.die();
-    const outcome = await (moment === "inside" ? this.#inside.run({ begun: false }, work) : work());
+    const outcome = await (moment === "inside" ? this.#within(attemptId, work) : work());
     if (outcome.status === "done") this.say({ told: "done", points });
     if (moment === "after") this.die();
     return outcome;
+  }
+
+  #within<T>(attemptId: string, work: () => T): T {
+    this.#last = { attemptId, begun: false };
+    return this.#inside.run(this.#last, work);
   }
 
   /** Around a tool's own effect. */

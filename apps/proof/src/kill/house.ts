@@ -23,7 +23,7 @@ const strike = crashAt(job.point ?? { commit: 0, moment: "before" }, () =>
 let around: Strike = { before: () => undefined, after: () => undefined };
 if (job.does === "open") around = strike;
 const house = await housed(job.place, {
-  before: (sql) => around.before(sql),
+  before: (sql, binds) => around.before(sql, binds),
   after: (sql) => around.after(sql),
 });
 around = strike;

@@ -56,7 +56,7 @@ async function onServer(
       return {
         query: async (query: { readonly text: string; readonly values: unknown[] }) => {
           const sql = /^\s*BEGIN/.test(query.text) ? "BEGIN IMMEDIATE" : query.text;
-          strike.before(sql);
+          strike.before(sql, []);
           const result = await client.query(query);
           strike.after(sql);
           return result;

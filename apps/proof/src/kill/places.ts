@@ -10,7 +10,7 @@ import type { ApprovalStore, Clock } from "@holdpoint/approvals";
 import type { RunLog } from "@holdpoint/flow";
 import { openPostgres, type PostgresClient, type PostgresPool } from "@holdpoint/postgres";
 import { openSqlite } from "@holdpoint/sqlite";
-import { struckHandle } from "@holdpoint/testing";
+import { struckHandle, type Strike } from "@holdpoint/testing";
 import type { LeaseStore, OutboxStore, RunRegistry } from "@holdpoint/workflows";
 import { Pool } from "pg";
 
@@ -71,12 +71,15 @@ function threeOf<T>(one: T): readonly T[] {
 }
 
 function openedFile(path: string, dying: Dying, ahead: { readonly ms: number }) {
-  const strike = {
-    before: (sql: string) => {
-      if (sql === "COMMIT" && dying.inside !== undefined) dying.die();
-      dying.strike.before(sql);
+  let isInside = false;
+  const strike: Strike = {
+    before: (sql, binds) => {
+      if (sql.startsWith("BEGIN")) isInside = false;
+      isInside ||= dying.isInside(binds);
+      if (sql === "COMMIT" && isInside) dying.die();
+      dying.strike.before(sql, binds);
     },
-    after: (sql: string) => dying.strike.after(sql),
+    after: (sql) => dying.strike.after(sql),
   };
   const clock: Clock = { ...real, now: () => Date.now() + ahead.ms };
   const handle = new DatabaseSync(path);

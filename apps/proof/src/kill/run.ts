@@ -119,7 +119,10 @@ async function killChain(killing: Killing & { readonly queue: NamedPoint[] }): P
       // What is ready together is written together: so often it may not have come. Once it always does.
       if (ended.code === 0 && named.point.nth > 1)
         queue.push({ ...named, point: { ...named.point, nth: 1 } });
-      else tally.fail(`${places.layout} ${JSON.stringify(named)}: not killed: ${ended.errors}`);
+      else
+        tally.fail(
+          `${places.layout} ${JSON.stringify(named)}: not killed, ended with ${ended.code}: ${ended.errors}`,
+        );
     }
     const { lines, killed } = ended;
     victim = named && killed ? { scenario: named.scenario, key, named, lines } : undefined;

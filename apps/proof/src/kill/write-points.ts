@@ -142,6 +142,7 @@ export function overheard<S extends Committing>(store: S, dying: Dying, keyring:
       if (name === "commit") {
         return (attemptId: string, writes: readonly Write[]) =>
           dying.commit(
+            attemptId,
             () => writePointsOf(writes, keyring),
             () => target.commit(attemptId, writes),
           );
