@@ -8,6 +8,7 @@ import { cpus, loadavg } from "node:os";
 
 import * as floor from "./floor.ts";
 import * as holdpoint from "./holdpoint.ts";
+import { warmUp } from "../spent.ts";
 import { postgresBed, sqliteBed, type Bed } from "./stores.ts";
 
 const quick = process.argv.includes("--quick");
@@ -18,6 +19,9 @@ const beds = [
   sqliteBed,
   ...(postgresAt > 0 ? [() => postgresBed(process.argv[postgresAt + 1]!)] : []),
 ];
+
+/** How long each side runs before it is measured, whosever it is. */
+const warmMicros = quick ? 500_000 : 6_000_000;
 
 interface Workload {
   readonly title: string;
@@ -74,7 +78,7 @@ async function inTurns(bed: Bed, { make, rounds }: Workload): Promise<[Taken, Ta
   });
   const sides: [Taken, Taken] = [taken(floor), taken(holdpoint)];
   const times = quick ? Math.ceil(rounds / 10) : rounds;
-  for (const { run } of sides) for (let at = 0; at < times / 5; at++) await run();
+  for (const { run } of sides) await warmUp(run, warmMicros);
   for (let at = 0; at < times; at++) {
     for (const side of sides) {
       const [before, started, spent] = [await bed.written(), performance.now(), process.cpuUsage()];

@@ -1,14 +1,17 @@
 /**
  * `pnpm bench flow [--quick] [--report FILE]`: the workloads in memory, ours beside the floor and the peers, rounds
- * interleaved, medians and the fastest of processor time. Read ratios, not milliseconds. Peers are installed on first use, into a folder of their own.
+ * interleaved, medians and the fastest of processor time. Read ratios, not milliseconds. Beside the peers each has a process of its own; they are
+ * installed on first use, into a folder of their own.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 
+import { contender, inTurns, type Where } from "./contenders.ts";
 import { floor, loggingFloor } from "./floor.ts";
-import { holdpoint, holdpointWithRecords } from "./holdpoint.ts";
+import { holdpoint } from "./holdpoint.ts";
+import { spentMicros, timesIn, warmUp } from "../spent.ts";
 import { workloads, type Adapter } from "./workloads.ts";
 
 const peersFolder = new URL("../../peers/", import.meta.url);
@@ -16,7 +19,7 @@ const quick = process.argv.includes("--quick");
 const reportAt = process.argv.indexOf("--report");
 
 /** Peers' own adapters are plain programs beside their packages. */
-async function peers(): Promise<Adapter[]> {
+function peers(): readonly Where[] {
   if (!existsSync(new URL("node_modules", peersFolder))) {
     console.error("installing the peers …");
     execFileSync("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts"], {
@@ -24,22 +27,16 @@ async function peers(): Promise<Adapter[]> {
       stdio: "ignore",
     });
   }
-  const loaded: Adapter[] = [];
-  for (const file of ["xstate.mjs", "langgraph.mjs", "mastra.mjs"]) {
-    loaded.push((await import(new URL(file, peersFolder).href)) as Adapter);
-  }
-  return loaded;
+  const files = { xstate: "xstate.mjs", "LangGraph.js": "langgraph.mjs", Mastra: "mastra.mjs" };
+  return Object.entries(files).map(([name, file]) => ({
+    name,
+    module: new URL(file, peersFolder).href,
+  }));
 }
 
 interface Task {
   readonly name: string;
   readonly run: () => Promise<unknown>;
-}
-
-/** Processor time of this process, in microseconds: what else runs on the machine is not in it. */
-function spentMicros(): number {
-  const { user, system } = process.cpuUsage();
-  return user + system;
 }
 
 interface Figure {
@@ -48,24 +45,16 @@ interface Figure {
   readonly fastest: number;
 }
 
-/**
- * How long each task runs before it is measured, whosever it is: what is short to write is compiled after a quarter of a second,
- * a run with its seals, checks and promises is quicker with each round up to some 20,000.
- */
+/** How long each task runs before it is measured, whosever it is. */
 const warmMicros = quick ? 1_000_000 : 6_000_000;
 const roundMicros = 20_000;
 
 /** Microseconds. A round of each task in turn; a task repeats for some 20 ms, so that the clock tells. */
 async function measured(tasks: readonly Task[], rounds: number): Promise<Map<string, Figure>> {
   const repeats = new Map<string, number>();
-  for (const task of tasks) {
-    // By processor time: on a busy machine a task would else be measured before it is compiled.
-    const start = spentMicros();
-    while (spentMicros() - start < warmMicros) await task.run();
-    const warm = spentMicros();
-    let count = 0;
-    for (; spentMicros() - warm < roundMicros; count++) await task.run();
-    repeats.set(task.name, Math.max(1, count));
+  for (const { name, run } of tasks) {
+    await warmUp(run, warmMicros);
+    repeats.set(name, await timesIn(run, roundMicros));
   }
   const times = new Map(tasks.map((task) => [task.name, [] as number[]]));
   for (let round = 0; round < rounds; round++) {
@@ -77,10 +66,14 @@ async function measured(tasks: readonly Task[], rounds: number): Promise<Map<str
       times.get(task.name)!.push((spentMicros() - start) / count);
     }
   }
+  return figures(times);
+}
+
+function figures(times: ReadonlyMap<string, readonly number[]>): Map<string, Figure> {
   return new Map(
     [...times].map(([name, list]) => {
-      list.sort((a, b) => a - b);
-      return [name, { median: list[list.length >> 1]!, fastest: list[0]! }];
+      const ordered = list.toSorted((a, b) => a - b);
+      return [name, { median: ordered[ordered.length >> 1]!, fastest: ordered[0]! }];
     }),
   );
 }
@@ -106,26 +99,27 @@ function table(title: string, result: Map<string, Figure>): void {
 
 async function main(): Promise<void> {
   const rounds = quick ? 9 : 41;
-  const { B1, B2 } = workloads;
-  const small = async (others: readonly Adapter[], where: string): Promise<void> => {
-    const linear = [floor, holdpoint, ...others].map((a) => ({
-      name: a.name,
-      run: a.linear(B1.nodes),
-    }));
-    table(
-      `B1: ${B1.nodes} trivial nodes in memory, no pause, ${where}`,
-      await measured(linear, rounds),
-    );
-    const approvals = [floor, holdpoint, holdpointWithRecords, ...others].map((a) => ({
-      name: a.name,
-      run: a.approval(B2),
-    }));
-    table(
-      `B2: pause, dump, load, approve, resume, in memory, ${where}`,
-      await measured(approvals, rounds),
-    );
-  };
-  await small([], "alone in the process");
+  const { B1 } = workloads;
+  const ours = new URL("holdpoint.ts", import.meta.url).href;
+  const base = { name: "floor", module: new URL("floor.ts", import.meta.url).href };
+  const all: readonly Where[] = [
+    { ...base, member: "floor" },
+    { name: "holdpoint", module: ours, member: "holdpoint" },
+    { name: "holdpoint, with records", module: ours, member: "holdpointWithRecords" },
+    ...(quick ? [] : peers()),
+  ];
+  const contenders = await Promise.all(all.map(contender));
+  const how = { rounds, warmMicros, roundMicros };
+  const linear = contenders.filter(({ name }) => name !== "holdpoint, with records");
+  table(
+    `B1: ${B1.nodes} trivial nodes in memory, no pause, each in a process of its own`,
+    figures(await inTurns(linear, { ...how, workload: "linear" })),
+  );
+  table(
+    "B2: pause, dump, load, approve, resume, in memory, each in a process of its own",
+    figures(await inTurns(contenders, { ...how, workload: "approval" })),
+  );
+  for (const one of contenders) one.end();
 
   const both = (make: (adapter: Adapter) => Task["run"] | undefined): Task[] =>
     [floor, loggingFloor, holdpoint].flatMap((adapter) => {
@@ -137,15 +131,12 @@ async function main(): Promise<void> {
     [`B5: ${B5.results} results of 10 KB, then an approval`, both((a) => a.results?.(B5))],
     [`B6: a map of ${B6.items} calls, then an approval`, both((a) => a.map?.(B6))],
   ];
-  for (const [title, all] of large) {
+  for (const [title, tasks] of large) {
     const sizes: string[] = [];
-    for (const { name, run } of all) sizes.push(`${name} ${String(await run())} characters`);
-    table(`${title}, in memory`, await measured(all, Math.ceil(rounds / 3)));
+    for (const { name, run } of tasks) sizes.push(`${name} ${String(await run())} characters`);
+    table(`${title}, in memory`, await measured(tasks, Math.ceil(rounds / 3)));
     say(`\nWhat left the process: ${sizes.join(", ")}.`);
   }
-
-  // Last: what they load and keep slows whatever else runs in the process.
-  if (!quick) await small(await peers(), "beside the peers");
 
   const machine = `${cpus().length} × ${cpus()[0]?.model ?? "?"}, Node ${process.version}`;
   const text = lines.join("\n");
