@@ -65,6 +65,5 @@ export function isName(value: unknown): value is string {
  * neither may reach a column.
  */
 export function isStorableText(text: string): boolean {
-  // Node has it from 20 on; the language's own declarations of this target do not.
-  return (text as string & { isWellFormed(): boolean }).isWellFormed() && !text.includes("\0");
+  return text.isWellFormed() && !text.includes("\0");
 }

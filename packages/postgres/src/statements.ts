@@ -81,11 +81,9 @@ function checked(
   throw new PostgresStoreError("write-invalid", `:${name} can't be bound in: ${firstLine(sql)}`);
 }
 
-const unstorable = /[\0\p{Surrogate}]/u;
-
 /** Whether Postgres and the driver give a value back as it was. */
 export function isCell(value: unknown): value is Cell {
-  if (typeof value === "string") return !unstorable.test(value);
+  if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
   return value === null || (Number.isSafeInteger(value) && !Object.is(value, -0));
 }
 

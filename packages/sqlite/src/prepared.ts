@@ -70,11 +70,9 @@ function checked(sql: string, names: readonly string[], binds: Binds): Cell[] {
   });
 }
 
-const unstorable = /[\0\p{Surrogate}]/u;
-
 /** Whether SQLite and the driver give a value back as it was. */
 export function isCell(value: unknown): value is Cell {
-  if (typeof value === "string") return !unstorable.test(value);
+  if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
   return value === null || (Number.isSafeInteger(value) && !Object.is(value, -0));
 }
 

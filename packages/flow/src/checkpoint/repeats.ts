@@ -17,11 +17,13 @@ const cutCharsMin = 1_024;
 /** How many characters are looked up at once; a repetition a few times as long is found. */
 const hashChars = 32;
 /** A place is looked up where its hash ends in so many zero bits, which the same text does wherever it stands … */
-const anchorMask = 0x1f;
+const anchorMask = 0x3f;
 /** … and where so many of its own place's bits are, every 512 characters, for texts whose hashes never do. */
 const anchorPlaceMask = 0x1ff;
 /** A repetition has to be worth the words that say where it stands. */
 const repeatCharsMin = 128;
+/** How far one that is worth it goes on, on one side at least, from a block that was looked up. */
+const reach = (repeatCharsMin - hashChars) / 2;
 /** How much of earlier texts is remembered, in characters; older ones are not named any more. */
 const rememberedCharsMax = 4 * 1024 * 1024;
 const slotCount = 1 << 16;
@@ -61,8 +63,6 @@ export class Repeats {
   #chars = 0;
   /** Made when the first long text comes. */
   #slots: Slots | undefined;
-  /** What was compared last in this text and was too short: the number of its text, how far away it stands, where it ends. */
-  #short = { text: -1, away: 0, end: 0 };
 
   /** What is kept of the text of entry `revision`, which is remembered. */
   cut(revision: number, text: string): string {
@@ -117,7 +117,6 @@ export class Repeats {
   /** Finds what a text repeats, and on the way the places by which others will find it. */
   #walk(text: string, places: number[], hashes: number[]): Repeat[] {
     const repeats: Repeat[] = [];
-    this.#short.end = 0;
     let newChars = 0;
     let fresh = 0; // where the new part began
     let at = 0;
@@ -160,21 +159,25 @@ export class Repeats {
     const earlier = this.#texts[slots.text[slot]! - this.#gone];
     if (earlier === undefined) return undefined; // forgotten, or taken back
     const place = slots.from[slot]!;
-    const short = this.#short;
-    const number = slots.text[slot]!;
-    if (at < short.end && number === short.text && place - at === short.away) return undefined;
+    const goesOn =
+      isSame(text, at + hashChars, earlier.text, place + hashChars) ||
+      (at - reach >= fresh && isSame(text, at - reach, earlier.text, place - reach));
+    if (!goesOn) return undefined;
     let end = at + sameFrom(text, at, earlier.text, place);
     let start = at - sameBefore(text, at, earlier.text, place, at - fresh);
     // C4
     if (isHalf(text, end)) end -= 1;
     if (isHalf(text, start)) start += 1;
     const length = end - start;
-    if (length < repeatCharsMin) {
-      this.#short = { text: number, away: place - at, end };
-      return undefined;
-    }
+    if (length < repeatCharsMin) return undefined;
     return { start, from: place - (at - start), length, earlier };
   }
+}
+
+/** Whether the next `reach` characters are there and equal: compared by the platform, far faster than one by one. */
+function isSame(a: string, at: number, b: string, from: number): boolean {
+  if (from < 0 || at + reach > a.length) return false;
+  return a.slice(at, at + reach) === b.slice(from, from + reach);
 }
 
 /** How many characters are equal from these places on. */
