@@ -18,7 +18,7 @@ export type Ask = { readonly workload: Workload } & (
 export type Answer = { readonly times: number } | { readonly micros: number };
 
 const [module, name] = process.argv.slice(2) as [string, string];
-const loaded = (await import(module)) as Record<string, unknown>;
+const loaded = (await import(new URL(module).href)) as Record<string, unknown>;
 // A peer's adapter is its module; ours and the floor are exports of theirs.
 const adapter = (name === "" ? loaded : loaded[name]) as Adapter;
 const made = new Map<Workload, () => Promise<unknown>>();
