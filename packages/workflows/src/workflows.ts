@@ -9,7 +9,7 @@
  */
 
 import type { Decision } from "@holdpoint/approvals";
-import type { DoubtAnswer } from "@holdpoint/flow";
+import type { DoubtAnswer, ResumePlan } from "@holdpoint/flow";
 
 import type { Workflow } from "./definition/define.ts";
 import type { RunQuery } from "./registry/listing.ts";
@@ -20,7 +20,7 @@ import { cancelRun } from "./run/cancelling.ts";
 import { decideApproval, type DecisionTaken } from "./run/deciding.ts";
 import type { CancelHow, Parts } from "./run/parts.ts";
 import { resolveParts, type WorkflowsOptions } from "./run/options.ts";
-import { readHistory, readOutput, readRun, readRuns, type RunList } from "./run/reading.ts";
+import { readHistory, readOutput, readPlan, readRun, readRuns, type RunList } from "./run/reading.ts";
 import { answerDoubt, resumeRun, type ResumeHow, type ResumeTaken } from "./run/resuming.ts";
 import { retryRun, type RetryHow, type RetryTaken } from "./run/retrying.ts";
 import { execute, seedRun, type StartOptions } from "./run/starting.ts";
@@ -78,6 +78,14 @@ export class Workflows<const D extends readonly Workflow[] = readonly Workflow[]
   /** What happened to a run, in order, verified; a run that was not executed yet has none. @throws as `readHistory` */
   history(runId: string, query: HistoryQuery = {}): Promise<readonly Activity[]> {
     return readHistory(this.#parts, runId, query);
+  }
+
+  /**
+   * What a resume would do with each node of a run, were it called now: keep, re-run or blocked, and why. Runs nothing and spends
+   * nothing. @throws as `readPlan`
+   */
+  plan(runId: string): Promise<ResumePlan> {
+    return readPlan(this.#parts, runId);
   }
 
   /** Records a decision, and has the waiting run resumed by itself, once. @throws as `decideApproval` */

@@ -1,5 +1,7 @@
 /** Reading runs: no lane, no slot, no lease; what is read is what stands (WF-32). */
 
+import type { ResumePlan } from "@holdpoint/flow";
+
 import type { Workflow } from "../definition/define.ts";
 import { workflowFacts } from "../definition/facts.ts";
 import { WorkflowError } from "../errors.ts";
@@ -46,6 +48,16 @@ export async function readHistory(
   return events
     .slice(after, after + limit)
     .map((event, at) => activityOf(event, runId, after + at + 1));
+}
+
+/** @throws WorkflowError `run-not-found`, `unknown-definition`; as `FlowRunner.plan` */
+export async function readPlan(
+  { access, definitions, log, runner }: Parts,
+  runId: string,
+): Promise<ResumePlan> {
+  const { facts } = (await access.require(runId)).record;
+  const definition = definitions.exactly(facts.definition, facts.version, runId);
+  return runner({ log }).plan(workflowFacts(definition).flow, runId);
 }
 
 /** @throws WorkflowError `run-not-completed`, `run-not-found`, `output-invalid` */
