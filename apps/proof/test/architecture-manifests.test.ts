@@ -46,6 +46,25 @@ describe("a manifest", () => {
     expect(runRule(findDependencyBreaches, files)).toEqual([]);
   });
 
+  it("ARCH-04 passes on what its dependencies have as peers, and nothing else", () => {
+    const files = (peer: string) => ({
+      "packages/workflows/package.json": {
+        name: "@holdpoint/workflows",
+        peerDependencies: { zod: "4" },
+      },
+      "packages/workflows/src/a.ts": 'import type { Z } from "zod";',
+      "packages/cli/package.json": {
+        name: "@holdpoint/cli",
+        dependencies: { "@holdpoint/workflows": "*" },
+        peerDependencies: { [peer]: "4" },
+      },
+      "packages/cli/src/a.ts": 'import "@holdpoint/workflows";',
+      "packages/cli/test/a.test.ts": "",
+    });
+    expect(runRule(findDependencyBreaches, files("zod"))).toEqual([]);
+    expect(runRule(findDependencyBreaches, files("pg"))).toHaveLength(1);
+  });
+
   it("ARCH-04 declares a store's layers as peers", () => {
     const store = (field: string) => ({
       ...seal,

@@ -16,7 +16,7 @@ export interface Place {
 const serverUrl = /^postgres(?:ql)?:\/\//;
 
 /** A store as it may be shown: without the password of a URL. */
-export function shownPlace(where: string): string {
+function shownPlace(where: string): string {
   return serverUrl.test(where) ? where.replace(/\/\/[^@/]*@/, "//…@") : where;
 }
 

@@ -1,7 +1,7 @@
 import { plainText } from "./plain-text.ts";
 
 /** How many columns a text takes on a terminal, by and large: wide signs take two, marks none. */
-export function widthOf(text: string): number {
+function widthOf(text: string): number {
   let width = 0;
   for (const sign of text) width += wide.test(sign) ? 2 : marks.test(sign) ? 0 : 1;
   return width;

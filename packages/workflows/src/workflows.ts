@@ -20,7 +20,14 @@ import { cancelRun } from "./run/cancelling.ts";
 import { decideApproval, type DecisionTaken } from "./run/deciding.ts";
 import type { CancelHow, Parts } from "./run/parts.ts";
 import { resolveParts, type WorkflowsOptions } from "./run/options.ts";
-import { readHistory, readOutput, readPlan, readRun, readRuns, type RunList } from "./run/reading.ts";
+import {
+  readHistory,
+  readOutput,
+  readPlan,
+  readRun,
+  readRuns,
+  type RunList,
+} from "./run/reading.ts";
 import { answerDoubt, resumeRun, type ResumeHow, type ResumeTaken } from "./run/resuming.ts";
 import { retryRun, type RetryHow, type RetryTaken } from "./run/retrying.ts";
 import { execute, seedRun, type StartOptions } from "./run/starting.ts";

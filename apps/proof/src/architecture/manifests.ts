@@ -5,7 +5,8 @@ import type { SourceFile } from "./source-file.ts";
 import type { Member, Workspace } from "./workspace.ts";
 
 /**
- * ARCH-04: dependencies and peers are exactly what the source imports. What a store knows by type
+ * ARCH-04: dependencies and peers are exactly what the source imports; peers, also what its dependencies have as theirs, since
+ * nobody else would tell a user of them. What a store knows by type
  * alone is a peer, so that a patch of a layer never forces a release of the store.
  */
 export function findDependencyBreaches(workspace: Workspace): Breach[] {
@@ -18,11 +19,25 @@ export function findDependencyBreaches(workspace: Workspace): Breach[] {
     return [
       ...missing(member, used, declared, "source imports $, which is no dependency and no peer"),
       ...(isLaidOut(member)
-        ? missing(member, declared, used, "$ is declared and no source imports it")
+        ? missing(
+            member,
+            declared,
+            new Set([...used, ...passedOn(workspace, member)]),
+            "$ is declared and no source imports it",
+          )
         : []),
       ...hard.map((name) => at(member, `a store's layer is a peer: ${name}`)),
     ];
   });
+}
+
+/** Peers of those packages of ours that a member depends on. */
+function passedOn({ members }: Workspace, { manifest }: Member): readonly string[] {
+  const { dependencies = {}, peerDependencies = {} } = manifest;
+  return members
+    .filter((other) => other.manifest.name in dependencies)
+    .flatMap((other) => Object.keys(other.manifest.peerDependencies ?? {}))
+    .filter((name) => name in peerDependencies);
 }
 
 /**

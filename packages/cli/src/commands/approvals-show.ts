@@ -96,5 +96,5 @@ function rowOf([name, value]: [string, unknown]): (readonly string[])[] {
 }
 
 function shown(value: unknown): string {
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -103,7 +103,7 @@ async function asTheColumnsSay(desk: Desk, output: Output, asked: Asked): Promis
   return 0;
 }
 
-export function fromColumns({ key, values }: Row): ListedRun {
+function fromColumns({ key, values }: Row): ListedRun {
   const { definition, version, status, session, createdAt, updatedAt } = values;
   return {
     runId: key,
