@@ -61,6 +61,10 @@ export class Desk {
     );
   }
 
+  get hasDefinitions(): boolean {
+    return this.#config.definitions !== undefined;
+  }
+
   get definitions(): readonly Workflow[] {
     const { definitions } = this.#config;
     return (
@@ -144,7 +148,7 @@ export class Desk {
 }
 
 function lacking(needs: keyof Config, why: string): CliError {
-  const message = `this command needs a ${needs}, and the config exports none: ${why}`;
+  const message = `this command needs '${needs}', which the config does not export: ${why}`;
   return new CliError("config-lacks", message, { needs });
 }
 

@@ -92,6 +92,20 @@ describe("approvals on the command line", () => {
     expect(list.out).toContain("nothing of this was verified");
   });
 
+  it("DESK-30 are listed page by page, by what a page says itself", async () => {
+    const { file, id } = await waiting();
+    await waitingBeside(file);
+    const list = (...more: string[]) =>
+      holdpoint(deskFolder, "approvals", "list", "--limit", "1", "--store", file, ...more);
+    const first = await list();
+    expect(first.out).toContain(id);
+    const [, cursor] = /--cursor '(.*)'$/m.exec(first.out)!;
+    const second = await list("--cursor", cursor!);
+    expect(second.code).toBe(0);
+    expect(second.out).not.toContain(id);
+    expect(await list("--cursor", cursor!.replace("v", "w"))).toMatchObject({ code: 1 });
+  });
+
   it("DESK-30 APR-22 are checked with their trails, and what was touched is named", async () => {
     const { file, id, desk } = await waiting();
     await waitingBeside(file);

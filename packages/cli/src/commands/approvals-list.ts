@@ -5,6 +5,7 @@ import type { Command, ExitCode } from "../command.ts";
 import type { Desk } from "../desk.ts";
 import type { Given } from "../given.ts";
 import type { Output } from "../output.ts";
+import { quoted } from "../shell.ts";
 import { tableLines } from "../table.ts";
 import { shownDistance, shownTime } from "../times.ts";
 
@@ -68,7 +69,7 @@ async function verified(desk: Desk, given: Given, output: Output, asked: Asked):
   output.say({ verified: true, items: listed, broken: faults, cursor: next }, () => [
     ...linesOf(listed, desk.clock.now()),
     ...faults.map(({ id, message }) => `not to be trusted: ${id}: ${message}`),
-    ...(next === undefined ? [] : [`there are more: --cursor ${next}`]),
+    ...(next === undefined ? [] : [`there are more: --cursor ${quoted(next)}`]),
   ]);
   return broken.length === 0 ? 0 : 3;
 }

@@ -30,6 +30,7 @@ export const doctor: Command = {
   operands: [],
   options: {},
   async run(desk, _given, output) {
+    void desk.definitions; // without them nothing could go on, by the look of it
     const supervisor = await desk.bystander();
     let looks = 0;
     const findings: Finding[] = [];

@@ -6,6 +6,7 @@ import type { Command, ExitCode } from "../command.ts";
 import type { Desk } from "../desk.ts";
 import type { Given } from "../given.ts";
 import type { Output } from "../output.ts";
+import { quoted } from "../shell.ts";
 import { tableLines } from "../table.ts";
 import { shownDistance, shownTime } from "../times.ts";
 
@@ -73,7 +74,7 @@ async function verified(desk: Desk, given: Given, output: Output, asked: Asked):
   output.say({ verified: true, items, broken: faults, cursor: next }, () => [
     ...linesOf(items.map(listedOf), desk.clock.now()),
     ...faults.map(({ runId, message }) => `not to be trusted: ${runId}: ${message}`),
-    ...(next === undefined ? [] : [`there are more: --cursor ${next}`]),
+    ...(next === undefined ? [] : [`there are more: --cursor ${quoted(next)}`]),
   ]);
   return broken.length === 0 ? 0 : 3;
 }

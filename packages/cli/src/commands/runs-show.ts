@@ -14,9 +14,14 @@ export const runsShow: Command = {
   async run(desk, given, output) {
     const runId = given.operand(0);
     const view = await runOf(desk, runId);
+    const facts = () => tableLines(["", ""], Object.entries(factsOf(view)).flatMap(rowOf)).slice(1);
+    if (!desk.hasDefinitions) {
+      output.say(view, () => [...facts(), "", "why it stands there is known with the config's definitions"]); // prettier-ignore
+      return 0;
+    }
     const explained = await (await desk.bystander()).explain(runId);
     output.say({ ...view, explained }, () => [
-      ...tableLines(["", ""], Object.entries(factsOf(view)).flatMap(rowOf)).slice(1),
+      ...facts(),
       "",
       explained.because,
       ...explained.movedBy.map((each) => `moved by: ${each}`),
