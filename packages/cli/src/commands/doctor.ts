@@ -41,7 +41,7 @@ export const doctor: Command = {
       }
     }
     output.say({ looked: looks, findings }, () => [
-      `${looks} runs looked at, ${findings.length} do not go on by themselves`,
+      `looked at ${looks}; ${findings.length} of them do not go on by themselves`,
       ...findings.flatMap(({ runId, because, movedBy }) => [
         "",
         `${plainText(runId)}: ${plainText(because)}`,
