@@ -7,7 +7,7 @@ import { registerHooks, stripTypeScriptTypes } from "node:module";
 import { fileURLToPath } from "node:url";
 
 import type { Mutant } from "./mutants.ts";
-import { registry, Skipped, type Collected } from "./shim.ts";
+import { registry, type Collected } from "./shim.ts";
 
 const HOME = new URL("../../../../packages/seal/", import.meta.url).href;
 const SHIM = new URL("shim.ts", import.meta.url).href;
@@ -34,6 +34,9 @@ const TESTS = [
 ];
 /** Tests that take more processor time than this on the unchanged source are left out; they are there for time and size. */
 const SLOW_MS = 1000;
+
+/** Told in place of a test that fails on the unchanged source too: this process is of no more use. */
+const DOUBTFUL = "doubtful";
 
 const sources = new Map<string, string>();
 let active: Mutant | undefined;
@@ -70,12 +73,18 @@ registerHooks({
   },
 });
 
-async function load(name: string, generation: number): Promise<readonly Collected[]> {
-  const { tests, before } = registry();
+/** The tests of a file, and what runs after each of them. */
+interface Loaded {
+  readonly tests: readonly Collected[];
+  readonly after: readonly (() => unknown)[];
+}
+
+async function load(name: string, generation: number): Promise<Loaded> {
+  const { tests, after } = registry();
   tests.length = 0;
-  before.length = 0;
+  after.length = 0;
   await import(`${HOME}test/${name}.test.ts?m=${generation}`);
-  return [...tests];
+  return { tests: [...tests], after: [...after] };
 }
 
 interface Kept {
@@ -87,19 +96,20 @@ interface Kept {
 
 interface File {
   readonly name: string;
+  /** As it was loaded with the unchanged source. */
+  readonly unchanged: Loaded;
   readonly kept: Kept[];
   kills: number;
 }
 
-async function passes(test: Collected): Promise<boolean> {
+async function passes({ tests, after }: Loaded, index: number): Promise<boolean> {
   try {
-    await test.run();
+    await tests[index]!.run();
     return true;
-  } catch (error) {
-    if (error instanceof Skipped) return false;
+  } catch {
     return false;
   } finally {
-    for (const run of registry().before) run();
+    for (const run of after) run();
   }
 }
 
@@ -107,14 +117,15 @@ async function baseline(): Promise<File[]> {
   const files: File[] = [];
   for (const name of TESTS) {
     const kept: Kept[] = [];
-    for (const [index, test] of (await load(name, -1)).entries()) {
+    const unchanged = await load(name, -1);
+    for (const [index, { title }] of unchanged.tests.entries()) {
       const start = process.cpuUsage();
-      const good = await passes(test);
+      const good = await passes(unchanged, index);
       const { user, system } = process.cpuUsage(start);
       const ms = (user + system) / 1000;
-      if (good && ms < SLOW_MS) kept.push({ index, title: test.title, kills: 0, ms });
+      if (good && ms < SLOW_MS) kept.push({ index, title, kills: 0, ms });
     }
-    files.push({ name, kept, kills: 0 });
+    files.push({ name, unchanged, kept, kills: 0 });
   }
   return files;
 }
@@ -124,39 +135,54 @@ async function killer(
   generation: number,
   files: File[],
 ): Promise<string | undefined> {
-  active = mutant;
-  try {
-    // What kills often goes first: most mutants never see the other files.
-    files.sort((a, b) => b.kills - a.kills);
-    for (const file of files) {
-      const by = await killerIn(file, generation);
-      if (by === undefined) continue;
-      file.kills++;
-      return by;
-    }
-    return undefined;
-  } finally {
+  // What kills often goes first: most mutants never see the other files.
+  files.sort((a, b) => b.kills - a.kills);
+  for (const file of files) {
+    active = mutant;
+    const by = await killerIn(file, generation);
     active = undefined;
+    if (by === undefined) continue;
+    file.kills++;
+    return (await passesUnchanged(file, generation, by)) ? (by.test?.title ?? "import") : DOUBTFUL;
   }
+  return undefined;
 }
 
-async function killerIn({ name, kept }: File, generation: number): Promise<string | undefined> {
-  let tests: readonly Collected[];
+/** What fails: a test, or without one the file as a whole. */
+interface Killer {
+  readonly test?: Kept;
+}
+
+async function killerIn({ name, kept }: File, generation: number): Promise<Killer | undefined> {
+  let loaded: Loaded;
   try {
-    tests = await load(name, generation);
+    loaded = await load(name, generation);
   } catch {
-    return "import";
+    return {};
   }
   kept.sort((a, b) => b.kills / (b.ms + 1) - a.kills / (a.ms + 1));
-  for (const candidate of kept) {
-    const test = tests[candidate.index];
-    if (test === undefined) return "tests gone";
-    if (!(await passes(test))) {
-      candidate.kills++;
-      return candidate.title;
+  for (const test of kept) {
+    if (test.index >= loaded.tests.length) return {};
+    if (!(await passes(loaded, test.index))) {
+      test.kills++;
+      return { test };
     }
   }
   return undefined;
+}
+
+/**
+ * Whether what fails with a mutant passes without it: else it may be what an earlier mutant left behind that fails. A test of
+ * something's first use can't be run twice: it is loaded anew.
+ */
+async function passesUnchanged(file: File, generation: number, { test }: Killer): Promise<boolean> {
+  if (test !== undefined && (await passes(file.unchanged, test.index))) return true;
+  try {
+    const again = await load(file.name, -2 - generation);
+    return test === undefined || (await passes(again, test.index));
+  } catch {
+    return false;
+  }
 }
 
 process.on("uncaughtException", () => {});
