@@ -26,8 +26,8 @@ const STUCK_TIMES = 4;
 const PER_PROCESS = 150;
 /** What may say more of the process, and of what else the machine does, than of the mutant. */
 const DOUBTFUL: readonly unknown[] = ["stuck", "crash", "doubtful"];
-/** Tests of times, of other runtimes, and of the text of a page. */
-const LEFT_OUT = /^(?:cost|runtimes|readme)\.test\.ts$/;
+/** Tests of times and of memory, of other runtimes, and of the text of a page. */
+const LEFT_OUT = /^(?:cost|hostile|runtimes|readme)\.test\.ts$/;
 
 const share = Number(process.argv[2] ?? "1");
 const seed = Number(process.argv[3] ?? "1");
@@ -101,6 +101,7 @@ async function serve(waiting: (readonly [number, Mutant])[]): Promise<void> {
     served++;
     if (DOUBTFUL.includes(by)) child = undefined;
     results.push({ mutant, by });
+    if (by === undefined) process.stdout.write(`left to the whole suite: ${placeOf(mutant)}\n`);
     if (results.length % 20 === 0) say(mutants.length);
   }
   child?.kill("SIGKILL");
@@ -116,7 +117,7 @@ function say(whole: number): void {
 
 /** Shows to the whole suite what is alive. */
 function lookAgain(): void {
-  const suite = new Suite("seal", texts, LEFT_OUT);
+  const suite = new Suite("seal", texts, { leftOut: LEFT_OUT, isolate: true });
   suite.listen();
   for (const result of alive()) {
     if (suite.noticesAgain(result.mutant)) result.by = "the whole suite";

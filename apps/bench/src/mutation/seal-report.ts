@@ -59,7 +59,7 @@ export function reportOf({ command, results, texts, all, tests }: Run): string {
     `\`${command}\` on Node ${process.versions.node}: ${results.length} of ${all} mutants.`,
     `**${killed.length} killed, ${percent(killed.length, results.length)}.** Of the ${alive.length} that are alive, ${known.length} change nothing that a caller can see; without these it is ${percent(killed.length, results.length - known.length)}.`,
     "",
-    `A mutant is one change: an operator, a condition, a literal, a statement or block left out; strings that only word a message are not mutated. Of the killed, ${endless} did not end. ${tests} quick tests come first, and a kill of theirs counts where the test passes on the unchanged source right afterwards. What is alive then is shown to the whole suite (all but tests of times, of other runtimes and of the README), which kills ${late} more.`,
+    `A mutant is one change: an operator, a condition, a literal, a statement or block left out; strings that only word a message are not mutated. Of the killed, ${endless} did not end. ${tests} quick tests come first, and a kill of theirs counts where the test passes on the unchanged source right afterwards. What is alive then is shown to the whole suite (all but tests of times and memory, of other runtimes and of the README), which kills ${late} more.`,
     "",
     "| file | mutants | killed | |",
     "| --- | --- | --- | --- |",

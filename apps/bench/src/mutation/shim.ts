@@ -52,6 +52,7 @@ export const vi = {
   resetModules: (): never => skip(),
   stubGlobal: (): never => skip(),
   unstubAllGlobals: (): void => {},
+  restoreAllMocks: (): void => {},
 };
 
 function skip(): never {

@@ -37,7 +37,7 @@ const CONFIG = `
     resolve: { conditions },
     ssr: { resolve: { conditions } },
     test: {
-      isolate: false, pool: "threads", maxWorkers: 1, bail: 1, testTimeout: 120_000,
+      isolate: process.env.TEST_ISOLATE !== undefined, pool: "threads", maxWorkers: 1, bail: 1, testTimeout: 120_000,
       sequence: { sequencer: AsGiven },
       setupFiles: order === undefined ? ["./entered.js"] : [],
       ...(process.env.DATABASE_URL && { provide: { postgresUrl: process.env.DATABASE_URL } }),
@@ -48,14 +48,23 @@ export class Suite {
   readonly #copy = mkdtempSync(join(tmpdir(), "mutants-"));
   readonly #heard = mkdtempSync(join(tmpdir(), "entered-"));
   readonly #home: string;
+  readonly #isolate: boolean;
   readonly #tests: readonly string[];
   /** Unmutated sources by file. */
   readonly #texts: ReadonlyMap<string, string>;
   #entered: readonly Entered[] = [];
   #lastOutput = "";
 
-  /** `texts` are sources by their place in the package, types blanked out; `slow` are test files that are left out. */
-  constructor(name: string, texts: ReadonlyMap<string, string>, slow: RegExp) {
+  /**
+   * `texts` are sources by their place in the package, types blanked out; `leftOut` are test files. `isolate`: they patch what others
+   * stand on, and each is given a world of its own.
+   */
+  constructor(
+    name: string,
+    texts: ReadonlyMap<string, string>,
+    { leftOut, isolate = false }: { readonly leftOut: RegExp; readonly isolate?: boolean },
+  ) {
+    this.#isolate = isolate;
     process.on("exit", () => {
       for (const folder of [this.#copy, this.#heard])
         rmSync(folder, { recursive: true, force: true });
@@ -72,7 +81,7 @@ export class Suite {
     writeFileSync(join(this.#home, "mutation.config.js"), CONFIG);
     writeFileSync(join(this.#home, "entered.js"), keepingSetup(this.#heard));
     this.#tests = readdirSync(join(this.#home, "test"), { recursive: true, encoding: "utf8" })
-      .filter((file) => file.endsWith(".test.ts") && !slow.test(file))
+      .filter((file) => file.endsWith(".test.ts") && !leftOut.test(file))
       .map((file) => join(this.#home, "test", file));
   }
 
@@ -119,7 +128,11 @@ export class Suite {
     const args = [vitest, "run", "--config", "mutation.config.js", ...shown];
     const { status, stdout, stderr } = spawnSync(process.execPath, args, {
       cwd: this.#home,
-      env: { ...process.env, ...(order && { TEST_ORDER: order.join("\n") }) },
+      env: {
+        ...process.env,
+        ...(order && { TEST_ORDER: order.join("\n") }),
+        ...(this.#isolate && { TEST_ISOLATE: "1" }),
+      },
       stdio: ["ignore", "pipe", "pipe"],
       encoding: "utf8",
       maxBuffer: 2 ** 28,

@@ -46,7 +46,7 @@ interface Result {
 }
 const results: Result[] = [];
 
-const suite = new Suite(name, texts, slow);
+const suite = new Suite(name, texts, { leftOut: slow });
 suite.listen();
 for (const [number, mutant] of mutants.entries()) {
   results.push({ mutant, noticed: suite.notices(mutant) });

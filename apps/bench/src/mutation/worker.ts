@@ -15,6 +15,8 @@ const TESTS = [
   "values",
   "decode-refusals",
   "envelope",
+  "envelope-header",
+  "envelope-places",
   "hash",
   "keyring",
   "models",

@@ -77,7 +77,8 @@ function temporalRow(tag: string, name: string, form: Form): Row {
       if (typeof payload === "string") writer.spend(payload.length + 2);
       else {
         writer.nest(depth);
-        writer.spend(8, objectKeys(payload).length, 1);
+        const parts = objectKeys(payload).length;
+        writer.spend(1 + 3 * parts, parts, 1);
       }
       return payload;
     },

@@ -169,7 +169,7 @@ export function verify(text: string, options: VerifyOptions): Verified {
  * E4 An envelope that stands as the writer writes it is read by its places, and its header as the very text that the MAC covers.
  *    Whatever is otherwise in any way, or wrong, is left to the reader that takes every order and spacing, and that refuses.
  */
-function verifiedAsWritten(
+export function verifiedAsWritten(
   text: string,
   keyring: Keyring,
   purpose: Purpose,

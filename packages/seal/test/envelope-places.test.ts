@@ -1,0 +1,180 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+
+import { createKeyring, keyringOf, seal, sign, verify } from "../src/index.ts";
+import { nodeMac } from "../src/node.ts";
+import { verifiedAsWritten } from "../src/sealing/envelope.ts";
+import { headerAsWritten, NO_HEADER } from "../src/sealing/header.ts";
+import { placesOf, stringAt } from "../src/sealing/members.ts";
+import { refusal } from "./refusal.ts";
+
+const key = new Uint8Array(32).fill(1);
+const keyring = createKeyring({ current: { id: "k1", key }, mac: nodeMac });
+const purpose = "checkpoint";
+const options = { keyring, purpose };
+const header = { paused: true, run: "run_1" };
+const value = { a: [1, "two"], quote: '"\\\n', long: "x".repeat(100) };
+const text = seal(value, { ...options, header });
+const plain = seal(value, options);
+const own = '{"paused":true,"run":"run_1"}';
+
+/** What the reader by places gives. */
+function byPlaces(of: string, ring = keyring): ReturnType<typeof verifiedAsWritten> {
+  return verifiedAsWritten(of, ring, purpose, of.length);
+}
+
+/** A right MAC for a header and a body of somebody's own, as who has the key can make. */
+async function madeByHand(head: string, body: string): Promise<string> {
+  const { createHmac, hkdfSync } = await import("node:crypto");
+  const derived = Buffer.from(hkdfSync("sha256", key, "holdpoint-seal", "v1 mac checkpoint", 32));
+  const lengths = `${Buffer.byteLength(head)}\n${head}\n${Buffer.byteLength(body)}`;
+  const input = `holdpoint-seal\n1\ncheckpoint\nk1\n${lengths}\n${body}`;
+  return createHmac("sha256", derived).update(input).digest("base64url");
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe("an envelope that stands as it was written", () => {
+  it("SEAL-27 has its members where the writer puts them", () => {
+    const { mac, body } = JSON.parse(text) as { mac: string; body: string };
+    for (const [of, head] of [
+      [text, own],
+      [plain, "{}"],
+    ] as const) {
+      const places = placesOf(of, purpose, of.length)!;
+      expect(places).toMatchObject({ kid: "k1", own: head });
+      expect(of.slice(places.body.start, places.body.end)).toBe(JSON.stringify(body));
+      expect(stringAt(of, places.body)).toBe(body);
+    }
+    expect(placesOf(text, purpose, text.length)!.mac).toBe(mac);
+    expect(placesOf(text, purpose, text.length - 1)).toBe(undefined);
+    expect(placesOf(text, "decision", text.length)).toBe(undefined);
+  });
+
+  it("SEAL-27 has no other character before its key, between its members or around its MAC", () => {
+    for (const of of [text, plain]) {
+      const { body, own: head } = placesOf(of, purpose, of.length)!;
+      const kid = of.indexOf('k1"') + 2;
+      const fixed = [
+        ...range(0, of.indexOf('k1"')),
+        ...range(kid, head === "{}" ? kid + 9 : kid + 2),
+        ...range(body.start - 8, body.start),
+        ...range(body.end, body.end + 8),
+        ...range(of.length - 2, of.length),
+      ];
+      for (const at of fixed) {
+        const other = `${of.slice(0, at)}~${of.slice(at + 1)}`;
+        expect([at, byPlaces(other)]).toEqual([at, undefined]);
+        expect(refusal(() => verify(other, options)).code).toBe("checkpoint-tampered");
+      }
+    }
+    expect(placesOf(text.replace('"k1",', '"k1",,'), purpose, 1000)?.own).toBe(`{,${own.slice(1)}`);
+    expect(placesOf(plain.replace('"k1",', '"k1",,'), purpose, 1000)).toBe(undefined);
+    expect(placesOf(plain.replace('"k1",', '"k1";,'), purpose, 1000)).toBe(undefined);
+    expect(placesOf('{"v":1,"purpose":"checkpoint","kid":"', purpose, 1000)).toBe(undefined);
+    expect(placesOf("", purpose, 1000)).toBe(undefined);
+  });
+
+  function range(from: number, to: number): number[] {
+    return Array.from({ length: to - from }, (_, i) => from + i);
+  }
+
+  it("SEAL-27 is read by its places, under the current key", () => {
+    for (const of of [text, plain, sign("", options).text, seal("x".repeat(50_000), options)]) {
+      expect(byPlaces(of)).toEqual(verify(of, options));
+      expect(byPlaces(of)).not.toBe(undefined);
+    }
+    expect(byPlaces(plain)!.header).toBe(NO_HEADER);
+    expect(byPlaces(text)!.header).toEqual(header);
+  });
+
+  it("SEAL-27 SEAL-28 is left to the other reader where anything in it is otherwise", () => {
+    const turned = Object.fromEntries(Object.entries(JSON.parse(text) as object).toReversed());
+    const others = [
+      JSON.stringify(turned),
+      JSON.stringify(JSON.parse(text), null, 1),
+      text.replace('"run_1"', '"run_2"'),
+      text.replace("two", "six"),
+      text.replace(/"mac":"./, '"mac":"_'),
+      text.replace('"body":"', '"body":["'),
+      text.replace('"body":"', '"body": "'),
+    ];
+    for (const other of others) expect(byPlaces(other)).toBe(undefined);
+    expect(verify(others[0]!, options)).toEqual(verify(text, options));
+    expect(verify(others.at(-1)!, options)).toEqual(verify(text, options));
+    const next = createKeyring({
+      current: { id: "k2", key: new Uint8Array(32).fill(2) },
+      retired: [{ id: "k1", key }],
+      mac: nodeMac,
+    });
+    expect(byPlaces(text, next)).toBe(undefined);
+    expect(verify(text, { ...options, keyring: next })).toEqual(verify(text, options));
+    for (const other of [undefined, null, 1, [text]])
+      expect(verifiedAsWritten(other as unknown as string, keyring, purpose, 1000)).toBe(undefined);
+  });
+
+  it("SEAL-28 is refused with halves of a pair in its body, whose bytes are those of another text", async () => {
+    const mac = await madeByHand("{}", "\ud800");
+    const forged = `{"v":1,"purpose":"checkpoint","kid":"k1","body":"\\ud800","mac":"${mac}"}`;
+    expect(verify(forged.replace("\\ud800", "\ufffd"), options).body).toBe("\ufffd");
+    expect(byPlaces(forged)).toBe(undefined);
+    for (const other of [forged, forged.replace('"v":1', '"v": 1')])
+      expect(refusal(() => verify(other, options)).code).toBe("checkpoint-tampered");
+  });
+
+  it("SEAL-27 has a header that is written as the writer writes it", () => {
+    expect(headerAsWritten("{}")).toBe(NO_HEADER);
+    expect(headerAsWritten(own)).toEqual(header);
+    const good = '{"A":-1,"a":null,"b":"é\\"\\\\/","c":false}';
+    expect(headerAsWritten(good)).toEqual({ A: -1, a: null, b: 'é"\\/', c: false });
+    for (const other of [
+      '{"b":1,"a":1}',
+      '{"a":1,"a":1}',
+      '{"a":1,"a":2}',
+      '{ "a":1}',
+      '{"a":1 }',
+      '{"a":1.0}',
+      '{"a":"\\u0062"}',
+      '{"a":1.5}',
+      '{"a":[]}',
+      '{"a":"\u007f"}',
+      '{"9":1}',
+      '{"v":1}',
+      '{"__proto__":1}',
+      '{"a":}',
+      "{",
+    ])
+      expect([other, headerAsWritten(other)]).toEqual([other, undefined]);
+  });
+});
+
+describe("the reader of any order and spacing", () => {
+  it("SEAL-27 takes a number of 32 characters, and no longer one", () => {
+    const numbered = seal(1, { ...options, header: { n: 7 } });
+    const spelled = (zeros: number): string =>
+      numbered.replace('"n":7', `"n":7.${"0".repeat(zeros)}`);
+    expect(verify(spelled(30), options).header).toEqual({ n: 7 });
+    expect(refusal(() => verify(spelled(31), options)).code).toBe("checkpoint-tampered");
+  });
+
+  it("SEAL-26 hands nothing but strings and scalars to the native parser", async () => {
+    vi.resetModules();
+    const parse = vi.spyOn(JSON, "parse");
+    const { readMembers } = await import("../src/sealing/members.ts");
+    const { mac } = JSON.parse(plain) as { mac: string };
+    parse.mockClear();
+    for (const body of ["[[],[]]", '{"a":1}', " [1]", '"a",[1]'])
+      expect(readMembers(`{"v":1,"body":${body},"mac":"${mac}"}`, 1000)).toBe(undefined);
+    const given = parse.mock.calls.map(([of]) => of.trim()[0]);
+    expect(given.filter((first) => first === "[" || first === "{")).toEqual([]);
+    expect(readMembers(`{"v":1,"body":"[1]","mac":"${mac}"}`, 1000)?.["body"]).toBe("[1]");
+  });
+
+  it("SEAL-28 refuses a key's id that the ring holds under another key", () => {
+    const other = keyringOf(new Uint8Array(32).fill(9));
+    expect(refusal(() => verify(text, { keyring: other, purpose })).code).toBe(
+      "checkpoint-tampered",
+    );
+  });
+});
