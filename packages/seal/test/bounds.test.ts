@@ -22,6 +22,20 @@ describe("cycles and bounds", () => {
     expect(refusal(() => encode([set])).found).toBe("a cycle back to [0]");
   });
 
+  it("SEAL-18 finds a cycle where it closes at the last bracket that a limit leaves", () => {
+    const self: unknown[] = [];
+    self.push(self);
+    const shallow = (depth: number) => createSealer({ limits: { depth } });
+    const error = refusal(() => shallow(1).encode(self));
+    expect([error.path, error.found]).toEqual(["[0]", "a cycle back to the value itself"]);
+    const outer = { inner: {} as { back?: object } };
+    outer.inner.back = outer;
+    const closed = refusal(() => shallow(2).encode([outer.inner]));
+    expect([closed.path, closed.found]).toEqual(["[0].back", "it nests deeper than 2"]);
+    const found = refusal(() => shallow(3).encode([outer.inner]));
+    expect([found.path, found.found]).toEqual(["[0].back.inner", "a cycle back to [0]"]);
+  });
+
   it("SEAL-18 finds a cycle in a wide object before its bounds", () => {
     const wide: Record<string, unknown> = { items: Array.from({ length: 20_000 }, () => 0) };
     wide["self"] = wide;

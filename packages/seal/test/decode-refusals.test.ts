@@ -324,6 +324,19 @@ describe("a text is taken only in the one spelling of its value", () => {
     },
   );
 
+  it("SEAL-08 SEAL-24 refuses `__proto__` as a name alike, whichever way a text is parsed", () => {
+    for (const escaped of ["", '"\\n":0,']) {
+      for (const held of ["1", "null", "{}", '{"a":1}', "[]"]) {
+        const error = refusal(() => decode(`{"x":{${escaped}"__proto__":${held}}}`));
+        expect([error.path, error.found]).toEqual(["x.__proto__", "a name due in a list of pairs"]);
+      }
+      const inherited = `{${escaped}"constructor":1,"toString":{"a":[2]},"hasOwnProperty":null}`;
+      expect(encode(decode(inherited))).toBe(inherited);
+    }
+    const twice = refusal(() => decode('{"\\n":0,"toString":1,"toString":2}'));
+    expect([twice.path, twice.found]).toEqual(["toString", "a name given twice"]);
+  });
+
   it("SEAL-24 takes the neighbours of what it refuses", () => {
     const taken = [
       '{"1":1,"2":2,"a":3}',
@@ -333,6 +346,7 @@ describe("a text is taken only in the one spelling of its value", () => {
       '{"0":0,"4294967294":1,"4294967295":2,"00":3,"1x":4,"99999999999":5}',
       '[{"4294967294":1,"99999999999":2,"a":3},{"\\n":[1234567890123456,-7,0.5]}]',
       '{"4294967295":1,"a":2,"01":3,"-1":4,"1.5":5}',
+      '{"a":1,"4294967295":2,"99999999999":3,"01":4,"00":5}',
       '"\\u0001\\u000b\\u000e\\u000f\\u0010\\u001a\\u001f"',
       '"\\b\\t\\n\\f\\r\\"\\\\"',
       "0",

@@ -18,8 +18,8 @@ const plain = seal(value, options);
 const own = '{"paused":true,"run":"run_1"}';
 
 /** What the reader by places gives. */
-function byPlaces(of: string, ring = keyring): ReturnType<typeof verifiedAsWritten> {
-  return verifiedAsWritten(of, ring, purpose, of.length);
+function byPlaces(sealed: string, ring = keyring): ReturnType<typeof verifiedAsWritten> {
+  return verifiedAsWritten(sealed, ring, purpose, sealed.length);
 }
 
 /** A right MAC for a header and a body of somebody's own, as who has the key can make. */
@@ -38,14 +38,14 @@ afterEach(() => {
 describe("an envelope that stands as it was written", () => {
   it("SEAL-27 has its members where the writer puts them", () => {
     const { mac, body } = JSON.parse(text) as { mac: string; body: string };
-    for (const [of, head] of [
+    for (const [sealed, head] of [
       [text, own],
       [plain, "{}"],
     ] as const) {
-      const places = placesOf(of, purpose, of.length)!;
+      const places = placesOf(sealed, purpose, sealed.length)!;
       expect(places).toMatchObject({ kid: "k1", own: head });
-      expect(of.slice(places.body.start, places.body.end)).toBe(JSON.stringify(body));
-      expect(stringAt(of, places.body)).toBe(body);
+      expect(sealed.slice(places.body.start, places.body.end)).toBe(JSON.stringify(body));
+      expect(stringAt(sealed, places.body)).toBe(body);
     }
     expect(placesOf(text, purpose, text.length)!.mac).toBe(mac);
     expect(placesOf(text, purpose, text.length - 1)).toBe(undefined);
@@ -53,18 +53,18 @@ describe("an envelope that stands as it was written", () => {
   });
 
   it("SEAL-27 has no other character before its key, between its members or around its MAC", () => {
-    for (const of of [text, plain]) {
-      const { body, own: head } = placesOf(of, purpose, of.length)!;
-      const kid = of.indexOf('k1"') + 2;
+    for (const sealed of [text, plain]) {
+      const { body, own: head } = placesOf(sealed, purpose, sealed.length)!;
+      const kid = sealed.indexOf('k1"') + 2;
       const fixed = [
-        ...range(0, of.indexOf('k1"')),
+        ...range(0, sealed.indexOf('k1"')),
         ...range(kid, head === "{}" ? kid + 9 : kid + 2),
         ...range(body.start - 8, body.start),
         ...range(body.end, body.end + 8),
-        ...range(of.length - 2, of.length),
+        ...range(sealed.length - 2, sealed.length),
       ];
       for (const at of fixed) {
-        const other = `${of.slice(0, at)}~${of.slice(at + 1)}`;
+        const other = `${sealed.slice(0, at)}~${sealed.slice(at + 1)}`;
         expect([at, byPlaces(other)]).toEqual([at, undefined]);
         expect(refusal(() => verify(other, options)).code).toBe("checkpoint-tampered");
       }
@@ -81,9 +81,9 @@ describe("an envelope that stands as it was written", () => {
   }
 
   it("SEAL-27 is read by its places, under the current key", () => {
-    for (const of of [text, plain, sign("", options).text, seal("x".repeat(50_000), options)]) {
-      expect(byPlaces(of)).toEqual(verify(of, options));
-      expect(byPlaces(of)).not.toBe(undefined);
+    for (const sealed of [text, plain, sign("", options).text, seal("x".repeat(50_000), options)]) {
+      expect(byPlaces(sealed)).toEqual(verify(sealed, options));
+      expect(byPlaces(sealed)).not.toBe(undefined);
     }
     expect(byPlaces(plain)!.header).toBe(NO_HEADER);
     expect(byPlaces(text)!.header).toEqual(header);
@@ -166,7 +166,7 @@ describe("the reader of any order and spacing", () => {
     parse.mockClear();
     for (const body of ["[[],[]]", '{"a":1}', " [1]", '"a",[1]'])
       expect(readMembers(`{"v":1,"body":${body},"mac":"${mac}"}`, 1000)).toBe(undefined);
-    const given = parse.mock.calls.map(([of]) => of.trim()[0]);
+    const given = parse.mock.calls.map(([token]) => token.trim()[0]);
     expect(given.filter((first) => first === "[" || first === "{")).toEqual([]);
     expect(readMembers(`{"v":1,"body":"[1]","mac":"${mac}"}`, 1000)?.["body"]).toBe("[1]");
   });

@@ -1,6 +1,9 @@
 import { equivalents } from "./equivalents.ts";
 import type { Mutant } from "./mutants.ts";
 
+/** What noticed a mutant that the quick tests did not. */
+export const LATE = "the other tests";
+
 export interface Result {
   readonly mutant: Mutant;
   /** The test that noticed it, or how its process ended. */
@@ -46,7 +49,7 @@ export function reportOf({ command, results, texts, all, tests }: Run): string {
   const known = alive.filter((mutant) => reasonOf(mutant, texts) !== undefined);
   const open = alive.filter((mutant) => !known.includes(mutant));
   const endless = killed.filter(({ by }) => by === "stuck").length;
-  const late = killed.filter(({ by }) => by === "the whole suite").length;
+  const late = killed.filter(({ by }) => by === LATE).length;
   const byFile = [...texts.keys()].flatMap((file) => {
     const own = results.filter(({ mutant }) => mutant.file === file);
     const dead = own.filter(({ by }) => by !== undefined).length;
@@ -59,7 +62,7 @@ export function reportOf({ command, results, texts, all, tests }: Run): string {
     `\`${command}\` on Node ${process.versions.node}: ${results.length} of ${all} mutants.`,
     `**${killed.length} killed, ${percent(killed.length, results.length)}.** Of the ${alive.length} that are alive, ${known.length} change nothing that a caller can see; without these it is ${percent(killed.length, results.length - known.length)}.`,
     "",
-    `A mutant is one change: an operator, a condition, a literal, a statement or block left out; strings that only word a message are not mutated. Of the killed, ${endless} did not end. ${tests} quick tests come first, and a kill of theirs counts where the test passes on the unchanged source right afterwards. What is alive then is shown to the whole suite (all but tests of times and memory, of other runtimes and of the README), which kills ${late} more.`,
+    `A mutant is one change: an operator, a condition, a literal, a statement or block left out; strings that only word a message are not mutated. Of the killed, ${endless} did not end. ${tests} quick tests come first, and a kill of theirs counts where the test passes on the unchanged source right afterwards. What is alive then is shown to the other tests, slow ones and those that need fresh modules (but to none of times and memory, of other runtimes or of the README), which kill ${late} more.`,
     "",
     "| file | mutants | killed | |",
     "| --- | --- | --- | --- |",

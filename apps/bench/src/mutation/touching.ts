@@ -10,6 +10,11 @@ interface Block {
   readonly end: number;
 }
 
+interface Place {
+  readonly file: string;
+  readonly start: number;
+}
+
 /** What one test file entered, as the tests' setup file wrote it down. */
 export interface Entered {
   readonly test: string;
@@ -44,15 +49,20 @@ export function keepingSetup(folder: string): string {
     });`;
 }
 
+/** The innermost block around a place of a source, as it is told; undefined where there is none. */
+export function blockAround({ file, start }: Place, source: string): string | undefined {
+  const around = blocksOf(source).filter((block) => block.start <= start && start < block.end);
+  const inner = around.toSorted((a, b) => b.start - a.start)[0];
+  return inner && name(file, inner);
+}
+
 /** The test files that enter the innermost block around a place, the quickest first; all of them where no block is around it. */
 export function touching(
-  { file, start }: { readonly file: string; readonly start: number },
+  place: Place,
   source: string,
   kept: readonly Entered[],
 ): readonly string[] {
-  const around = blocksOf(source).filter((block) => block.start <= start && start < block.end);
-  const inner = around.toSorted((a, b) => b.start - a.start)[0];
-  const wanted = inner && name(file, inner);
+  const wanted = blockAround(place, source);
   return kept
     .filter(({ blocks }) => wanted === undefined || blocks.includes(wanted))
     .toSorted((a, b) => a.ms - b.ms)

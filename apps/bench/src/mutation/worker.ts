@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 
 import type { Mutant } from "./mutants.ts";
 import { registry, type Collected } from "./shim.ts";
+import { blockAround, telling } from "./touching.ts";
 
 const HOME = new URL("../../../../packages/seal/", import.meta.url).href;
 const SHIM = new URL("shim.ts", import.meta.url).href;
@@ -37,6 +38,8 @@ const TESTS = [
 /** Tests that take more processor time than this on the unchanged source are left out; they are there for time and size. */
 const SLOW_MS = 1000;
 
+/** The generation of modules that is loaded first, and tells which blocks it enters. */
+const UNCHANGED = -1;
 /** Told in place of a test that fails on the unchanged source too: this process is of no more use. */
 const DOUBTFUL = "doubtful";
 
@@ -68,7 +71,9 @@ registerHooks({
     const [file] = url.split("?m=") as [string];
     if (file === url || !file.endsWith(".ts")) return next(url, context);
     let source = stripped(file);
-    if (active !== undefined && file === new URL(active.file, HOME).href) {
+    if (url.endsWith(`?m=${UNCHANGED}`) && file.startsWith(`${HOME}src/`)) {
+      source = telling(file.slice(HOME.length), source);
+    } else if (active !== undefined && file === new URL(active.file, HOME).href) {
       source = source.slice(0, active.start) + active.text + source.slice(active.end);
     }
     return { format: "module", source, shortCircuit: true };
@@ -89,8 +94,12 @@ async function load(name: string, generation: number): Promise<Loaded> {
   return { tests: [...tests], after: [...after] };
 }
 
+/** What the unchanged source says of the blocks that are entered. */
+type Entered = Readonly<Record<string, true>>;
+
 interface Kept {
   readonly index: number;
+  readonly entered: Entered;
   readonly title: string;
   kills: number;
   readonly ms: number;
@@ -100,6 +109,8 @@ interface File {
   readonly name: string;
   /** As it was loaded with the unchanged source. */
   readonly unchanged: Loaded;
+  /** What is entered while it is loaded. */
+  readonly entered: Entered;
   readonly kept: Kept[];
   kills: number;
 }
@@ -115,19 +126,27 @@ async function passes({ tests, after }: Loaded, index: number): Promise<boolean>
   }
 }
 
+function listen(): Entered {
+  const entered = Object.create(null) as Entered;
+  (globalThis as { __entered?: Entered }).__entered = entered;
+  return entered;
+}
+
 async function baseline(): Promise<File[]> {
   const files: File[] = [];
   for (const name of TESTS) {
     const kept: Kept[] = [];
-    const unchanged = await load(name, -1);
+    const entered = listen();
+    const unchanged = await load(name, UNCHANGED);
     for (const [index, { title }] of unchanged.tests.entries()) {
+      const own = listen();
       const start = process.cpuUsage();
       const good = await passes(unchanged, index);
       const { user, system } = process.cpuUsage(start);
       const ms = (user + system) / 1000;
-      if (good && ms < SLOW_MS) kept.push({ index, title, kills: 0, ms });
+      if (good && ms < SLOW_MS) kept.push({ index, title, entered: own, kills: 0, ms });
     }
-    files.push({ name, unchanged, kept, kills: 0 });
+    files.push({ name, unchanged, entered, kept, kills: 0 });
   }
   return files;
 }
@@ -137,11 +156,16 @@ async function killer(
   generation: number,
   files: File[],
 ): Promise<string | undefined> {
+  const block = blockAround(mutant, stripped(new URL(mutant.file, HOME).href));
   // What kills often goes first: most mutants never see the other files.
   files.sort((a, b) => b.kills - a.kills);
   for (const file of files) {
+    const shown = file.kept.filter(
+      ({ entered }) => block === undefined || block in file.entered || block in entered,
+    );
+    if (shown.length === 0) continue;
     active = mutant;
-    const by = await killerIn(file, generation);
+    const by = await killerIn(file.name, shown, generation);
     active = undefined;
     if (by === undefined) continue;
     file.kills++;
@@ -155,15 +179,19 @@ interface Killer {
   readonly test?: Kept;
 }
 
-async function killerIn({ name, kept }: File, generation: number): Promise<Killer | undefined> {
+async function killerIn(
+  name: string,
+  shown: Kept[],
+  generation: number,
+): Promise<Killer | undefined> {
   let loaded: Loaded;
   try {
     loaded = await load(name, generation);
   } catch {
     return {};
   }
-  kept.sort((a, b) => b.kills / (b.ms + 1) - a.kills / (a.ms + 1));
-  for (const test of kept) {
+  shown.sort((a, b) => b.kills / (b.ms + 1) - a.kills / (a.ms + 1));
+  for (const test of shown) {
     if (test.index >= loaded.tests.length) return {};
     if (!(await passes(loaded, test.index))) {
       test.kills++;
@@ -187,11 +215,19 @@ async function passesUnchanged(file: File, generation: number, { test }: Killer)
   }
 }
 
-process.on("uncaughtException", () => {});
-process.on("unhandledRejection", () => {});
 const files = await baseline();
 const tests = files.reduce((count, file) => count + file.kept.length, 0);
-process.send?.({ kind: "ready", tests });
+// From here on what is thrown late is a mutant's.
+process.on("uncaughtException", () => {});
+process.on("unhandledRejection", () => {});
+const { user, system } = process.cpuUsage();
+const whole = files.filter(({ kept, unchanged }) => kept.length === unchanged.tests.length);
+process.send?.({
+  kind: "ready",
+  tests,
+  whole: whole.map(({ name }) => name),
+  cpuMs: (user + system) / 1000,
+});
 process.on("message", (message: { mutant: Mutant; number: number }) => {
   void killer(message.mutant, message.number, files).then((by) =>
     process.send?.({ kind: "done", number: message.number, by }),

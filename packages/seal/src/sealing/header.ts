@@ -102,5 +102,11 @@ export function headerAsWritten(text: string): Header | undefined {
   }
   // A text between brackets is an object. One that gives a name twice, or spells something otherwise, prints another text.
   const given = header as Header;
-  return headerProblem(given) === undefined && headerText(given) === text ? given : undefined;
+  const isGood = headerProblem(given) === undefined && isSorted(objectKeys(given));
+  return isGood && jsonStringify(given) === text ? given : undefined;
+}
+
+function isSorted(names: readonly string[]): boolean {
+  for (let i = 1; i < names.length; i++) if (names[i - 1]! > names[i]!) return false;
+  return true;
 }
