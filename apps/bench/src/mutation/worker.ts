@@ -228,6 +228,8 @@ process.send?.({
   whole: whole.map(({ name }) => name),
   cpuMs: (user + system) / 1000,
 });
+// Without its parent it has nothing to do.
+process.on("disconnect", () => process.exit());
 process.on("message", (message: { mutant: Mutant; number: number }) => {
   void killer(message.mutant, message.number, files).then((by) =>
     process.send?.({ kind: "done", number: message.number, by }),
