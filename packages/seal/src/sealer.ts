@@ -208,7 +208,6 @@ function resolve(options: SealerOptions): CodecSettings {
     codecs,
     codecOf: unique("codec", codecs, (codec) => codec.type),
     temporalTags: TEMPORAL_TAGS,
-    hasTemporal: temporal !== undefined,
     onLarge: options.onLarge,
   };
 }

@@ -5,6 +5,7 @@ import { nodeMac } from "../src/node.ts";
 import { verifiedAsWritten } from "../src/sealing/envelope.ts";
 import { headerAsWritten, NO_HEADER } from "../src/sealing/header.ts";
 import { placesOf, stringAt } from "../src/sealing/members.ts";
+import { quoteSparse } from "../src/sealing/quote.ts";
 import { refusal } from "./refusal.ts";
 
 const key = new Uint8Array(32).fill(1);
@@ -149,7 +150,37 @@ describe("an envelope that stands as it was written", () => {
   });
 });
 
+describe("a long text in its quotes", () => {
+  const prose = "the parcel was shipped on Monday morning and came back ".repeat(400);
+
+  it("SEAL-27 is searched for its escapes where they are far apart, and only there", () => {
+    const texts = ["x", prose, `"${prose}"`, `"\\\\${prose}"`, `"a\\"b"${prose}\\\\"${prose}"`];
+    for (const sparse of texts) expect(quoteSparse(sparse)).toBe(JSON.stringify(sparse));
+    expect(quoteSparse('"'.repeat(16))).toBe(JSON.stringify('"'.repeat(16)));
+    for (const dense of ['"'.repeat(17), "\\".repeat(40) + '"', `${prose}${'"a\\"'.repeat(30)}`])
+      expect([dense.length, quoteSparse(dense)]).toEqual([dense.length, undefined]);
+  });
+});
+
 describe("the reader of any order and spacing", () => {
+  it("SEAL-33 SEAL-27 asks the MAC once for an envelope as it was written", () => {
+    let asked = 0;
+    const counted = createKeyring({
+      current: { id: "k1", key },
+      mac: {
+        prepare: (of) => {
+          const keyed = nodeMac.prepare(of);
+          return (...parts) => (asked++, keyed(...parts));
+        },
+      },
+    });
+    for (const sealed of [text, plain]) {
+      asked = 0;
+      expect(verify(sealed, { keyring: counted, purpose })).toEqual(verify(sealed, options));
+      expect(asked).toBe(1);
+    }
+  });
+
   it("SEAL-27 takes a number of 32 characters, and no longer one", () => {
     const numbered = seal(1, { ...options, header: { n: 7 } });
     const spelled = (zeros: number): string =>

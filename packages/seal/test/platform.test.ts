@@ -164,6 +164,15 @@ describe("a runtime changed after import", () => {
     const own = Uint8Array.prototype;
     const typed = Object.getPrototypeOf(own) as object;
     const same = Reflect.get(own, "set");
+    /** It gives what is right, for now. */
+    const another = (name: string): PropertyDescriptor => {
+      const { get } = Object.getOwnPropertyDescriptor(typed, name)!;
+      return {
+        get(this: unknown) {
+          return Reflect.apply(get!, this, []);
+        },
+      };
+    };
     const ways: readonly (readonly [object, PropertyKey, PropertyDescriptor])[] = [
       [typed, "set", { value: () => undefined }],
       // In front of the one that was looked at.
@@ -174,6 +183,9 @@ describe("a runtime changed after import", () => {
       [own, "buffer", { get: () => new ArrayBuffer(16) }],
       [typed, "length", { get: () => 7 }],
       [typed, "buffer", { get: boom }],
+      ...["length", "buffer", "byteLength", "byteOffset"].map(
+        (name) => [typed, name, another(name)] as const,
+      ),
       [own, "fill", { get: boom }],
       [DataView.prototype, "getUint32", { get: () => () => 1 }],
     ];

@@ -67,7 +67,7 @@ export function placesOf(text: string, purpose: string, charsMax: number): Place
   // No string holds this: its first quote would end it.
   const start = indexOfText(text, BODY_START, members);
   if (start < members) return undefined;
-  const own = start === members ? "" : sliceText(text, members + 1, start);
+  const own = sliceText(text, members + 1, start);
   if (start > members && (own === "" || charCodeAt(text, members) !== 44)) return undefined;
   return {
     kid: sliceText(text, head.length, kidEnd),
