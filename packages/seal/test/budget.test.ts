@@ -136,6 +136,20 @@ describe("the budget of bytes", () => {
     expect(next.figure).toBe(counted + 2);
   });
 
+  it("SEAL-21 counts bytes in the finished text, and says of it what it says of a part", () => {
+    for (const how of ["encode", "encodeOwn"] as const) {
+      expect(withBytes(42)[how]("é".repeat(20))).toHaveLength(22);
+      expect(refusal(() => withBytes(41)[how]("é".repeat(20)))).toMatchObject({
+        code: "state-not-sealable",
+        path: "",
+        found: "its text passes 41 bytes",
+        advice: "Keep bulk data outside",
+        limit: 41,
+        figure: 42,
+      });
+    }
+  });
+
   it("SEAL-21 takes any value of exactly its length", () => {
     fc.assert(
       fc.property(fc.oneof(sealable, confusable), (value) => {

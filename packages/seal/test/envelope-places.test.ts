@@ -181,6 +181,19 @@ describe("the reader of any order and spacing", () => {
     }
   });
 
+  it("SEAL-27 R047 reads each kind of member, however it is spaced, and a number however it is spelled", () => {
+    const kinds = { no: false, yes: true, none: null, n: 100, id: -1_029_384_756, text: "a\\" };
+    const sealed = seal(1, { ...options, header: kinds });
+    const spaced = JSON.stringify(JSON.parse(sealed), null, "\t ").replaceAll("\n", "\r\n");
+    expect(verify(spaced, options)).toEqual(verify(sealed, options));
+    for (const spelling of ["100.0", "1e2", "1.0e+2", "1E2", "1000e-1"]) {
+      const other = sealed.replace('"n":100', `"n":${spelling}`);
+      const taken = spelling !== "1E2";
+      if (taken) expect(verify(other, options).header).toEqual(kinds);
+      else expect(refusal(() => verify(other, options)).code).toBe("checkpoint-tampered");
+    }
+  });
+
   it("SEAL-27 takes a number of 32 characters, and no longer one", () => {
     const numbered = seal(1, { ...options, header: { n: 7 } });
     const spelled = (zeros: number): string =>

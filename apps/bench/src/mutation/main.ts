@@ -115,7 +115,9 @@ async function serve(waiting: (readonly [number, Mutant])[]): Promise<void> {
     served++;
     if (LAST.includes(by)) child = undefined;
     results.push({ mutant, by });
-    if (by === undefined) process.stdout.write(`left alive by quick tests: ${placeOf(mutant)}\n`);
+    if (by === undefined || by === "stuck") {
+      process.stdout.write(`${by ?? "left alive by quick tests"}: ${placeOf(mutant)}\n`);
+    }
     if (results.length % 20 === 0) say(mutants.length);
   }
   child?.kill("SIGKILL");
