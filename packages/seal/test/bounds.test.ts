@@ -36,6 +36,15 @@ describe("cycles and bounds", () => {
     expect([found.path, found.found]).toEqual(["[0].back.inner", "a cycle back to [0]"]);
   });
 
+  it("SEAL-20 SEAL-21 advises what to do about each limit", () => {
+    const value = [["x"], ["y"]];
+    const advices = [{ depth: 1 }, { nodes: 3 }, { brackets: 2 }, { bytes: 4 }].map(
+      (limits) => refusal(() => createSealer({ limits }).encode(value)).advice,
+    );
+    const bulk = "Keep bulk data outside";
+    expect(advices).toEqual(["Flatten it, or raise limits.depth", bulk, bulk, bulk]);
+  });
+
   it("SEAL-18 finds a cycle in a wide object before its bounds", () => {
     const wide: Record<string, unknown> = { items: Array.from({ length: 20_000 }, () => 0) };
     wide["self"] = wide;

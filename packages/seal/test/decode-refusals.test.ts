@@ -271,6 +271,8 @@ const ROWS: readonly Row[] = [
   ]),
   ...rows(/negative zero/, ['{"$set":[{"$num":"-0"}]}', '{"$map":[[{"$num":"-0"},1]]}']),
   ...rows(/base64 in its one spelling/, [
+    '{"$bytes":"\u0100A"}',
+    '{"$bytes":"A\u00ff"}',
     '{"$bytes":"A"}',
     '{"$bytes":"AA="}',
     '{"$bytes":"AA=="}',
