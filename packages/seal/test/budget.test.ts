@@ -125,6 +125,32 @@ describe("the budget of bytes", () => {
     expect(error.figure).toBeGreaterThan(limit);
   });
 
+  it.each(KINDS)(
+    "SEAL-20 SEAL-21 counts what %s nests and holds as its reader does",
+    (_, value, own) => {
+      const written = createSealer(own).encode([value]);
+      for (const name of ["depth", "nodes", "brackets"]) {
+        const passes = (most: number, how: (sealer: Sealer) => void): boolean => {
+          try {
+            how(createSealer({ ...own, limits: { [name]: most } }));
+            return true;
+          } catch (error) {
+            // A class that no schema reaches is refused later, and for another reason.
+            return !/(?:more than|deeper than)/.test((error as Error).message);
+          }
+        };
+        for (let most = 1; most < 24; most++) {
+          const reads = passes(most, ({ decode: read }) => read(written));
+          expect([name, most, passes(most, (sealer) => sealer.encode([value]))]).toEqual([
+            name,
+            most,
+            reads,
+          ]);
+        }
+      }
+    },
+  );
+
   it.each(COUNTED)("SEAL-21 counts the characters of %s one by one", (_, value, own, counted) => {
     const refused = refusal(() => withBytes(counted - 1, own).encode([value]));
     expect([refused.path, refused.figure]).toMatchObject([

@@ -368,6 +368,8 @@ describe("a text is taken only in the one spelling of its value", () => {
       `"${"x".repeat(100)}\\"${"y".repeat(500)}\\n${"z".repeat(500)}"`,
       `["é","${"x".repeat(300)}"]`,
       '{"":{"":[]}}',
+      '{"$buffer":"AA"}',
+      `"${"€".repeat(16_382)}"`,
       `{"$bigint":"-${"9".repeat(600)}"}`,
       `{"$bigint16":"-${(10n ** 600n).toString(16)}"}`,
     ];

@@ -186,12 +186,11 @@ describe("the reader of any order and spacing", () => {
     const sealed = seal(1, { ...options, header: kinds });
     const spaced = JSON.stringify(JSON.parse(sealed), null, "\t ").replaceAll("\n", "\r\n");
     expect(verify(spaced, options)).toEqual(verify(sealed, options));
-    for (const spelling of ["100.0", "1e2", "1.0e+2", "1E2", "1000e-1"]) {
-      const other = sealed.replace('"n":100', `"n":${spelling}`);
-      const taken = spelling !== "1E2";
-      if (taken) expect(verify(other, options).header).toEqual(kinds);
-      else expect(refusal(() => verify(other, options)).code).toBe("checkpoint-tampered");
-    }
+    const spelled = (n: string): string => sealed.replace('"n":100', `"n":${n}`);
+    for (const spelling of ["100.0", "1e2", "1.0e+2", "1000e-1"])
+      expect(verify(spelled(spelling), options).header).toEqual(kinds);
+    for (const spelling of ["1E2", "0100", "+100", "0x64", "100n", "1_00", "one"])
+      expect(refusal(() => verify(spelled(spelling), options)).code).toBe("checkpoint-tampered");
   });
 
   it("SEAL-27 takes a number of 32 characters, and no longer one", () => {
@@ -213,6 +212,20 @@ describe("the reader of any order and spacing", () => {
     const given = parse.mock.calls.map(([token]) => token.trim()[0]);
     expect(given.filter((first) => first === "[" || first === "{")).toEqual([]);
     expect(readMembers(`{"v":1,"body":"[1]","mac":"${mac}"}`, 1000)?.["body"]).toBe("[1]");
+  });
+
+  it("SEAL-26 takes an envelope of as many characters as a body of the limit may need, and no more", () => {
+    const long = sign("x".repeat(70_000), options).text;
+    const limit = (long.length - 65_536) / 2;
+    expect(verify(long, { ...options, bodyBytesMax: limit }).body).toHaveLength(70_000);
+    expect(refusal(() => verify(long, { ...options, bodyBytesMax: limit - 0.5 })).code).toBe(
+      "checkpoint-tampered",
+    );
+    const spaced = `${long} `;
+    expect(verify(spaced, { ...options, bodyBytesMax: limit + 0.5 }).body).toHaveLength(70_000);
+    expect(refusal(() => verify(spaced, { ...options, bodyBytesMax: limit })).code).toBe(
+      "checkpoint-tampered",
+    );
   });
 
   it("SEAL-28 refuses a key's id that the ring holds under another key", () => {

@@ -139,6 +139,10 @@ describe("data of one's own", () => {
       delete prototype.toJSON;
       prototype.everywhere = 1;
       expect(sealer.encodeOwn({ a: 1 })).toBe('{"a":1}');
+      Object.assign(prototype, { everywhere: () => 1 });
+      const plain = isPlainOwn({ a: 1 }, DEFAULT_LIMITS);
+      delete prototype.everywhere;
+      expect(plain).toBe(true);
     } finally {
       delete prototype.toJSON;
       delete prototype.everywhere;

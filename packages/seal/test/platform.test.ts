@@ -13,7 +13,7 @@ import {
   seal,
 } from "../src/index.ts";
 import { nodeMac } from "../src/node.ts";
-import { byteLength } from "../src/platform.ts";
+import { byteLength, slotGetter } from "../src/platform.ts";
 import { refusal } from "./refusal.ts";
 
 type Seal = typeof import("../src/index.ts");
@@ -166,10 +166,10 @@ describe("a runtime changed after import", () => {
     const same = Reflect.get(own, "set");
     /** It gives what is right, for now. */
     const another = (name: string): PropertyDescriptor => {
-      const { get } = Object.getOwnPropertyDescriptor(typed, name)!;
+      const read = slotGetter(typed, name)!;
       return {
-        get(this: unknown) {
-          return Reflect.apply(get!, this, []);
+        get(this: object) {
+          return read(this);
         },
       };
     };

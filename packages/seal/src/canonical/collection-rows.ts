@@ -159,7 +159,6 @@ export function isReservedKey(key: string): boolean {
 
 /** Whether an object would iterate `key` among its integer keys, first and ascending. */
 export function isIndexKey(key: string): boolean {
-  if (key.length > 10) return false;
   const index = toNumber(key);
   return index >>> 0 === index && index < 4_294_967_295 && `${index}` === key;
 }
