@@ -40,6 +40,8 @@ const SLOW_MS = 1000;
 
 /** The generation of modules that is loaded first, and tells which blocks it enters. */
 const UNCHANGED = -1;
+/** From here on generations are loaded for whole files. */
+const WHOLE = 1_000_000;
 /** Told in place of a test that fails on the unchanged source too: this process is of no more use. */
 const DOUBTFUL = "doubtful";
 
@@ -159,19 +161,29 @@ async function killer(
   const block = blockAround(mutant, stripped(new URL(mutant.file, HOME).href));
   // What kills often goes first: most mutants never see the other files.
   files.sort((a, b) => b.kills - a.kills);
-  for (const file of files) {
-    const shown = file.kept.filter(
-      ({ entered }) => block === undefined || block in file.entered || block in entered,
-    );
-    if (shown.length === 0) continue;
+  const shown = files.flatMap((file) => {
+    const all = block === undefined || block in file.entered;
+    const own = file.kept.filter(({ entered }) => all || block in entered);
+    return own.length === 0 ? [] : [{ file, own: own.toSorted(byKillsOf) }];
+  });
+  // What is made once, by the test that needs it first, is entered by that one alone: then whole files, in their order.
+  const whole = shown.filter(({ file, own }) => own.length < file.kept.length);
+  for (const [file, tests, loaded] of [
+    ...shown.map(({ file, own }) => [file, own, generation] as const),
+    ...whole.map(({ file }) => [file, file.kept, WHOLE + generation] as const),
+  ]) {
     active = mutant;
-    const by = await killerIn(file.name, shown, generation);
+    const by = await killerIn(file.name, tests, loaded);
     active = undefined;
     if (by === undefined) continue;
     file.kills++;
     return (await passesUnchanged(file, generation, by)) ? (by.test?.title ?? "import") : DOUBTFUL;
   }
   return undefined;
+}
+
+function byKillsOf(a: Kept, b: Kept): number {
+  return b.kills / (b.ms + 1) - a.kills / (a.ms + 1);
 }
 
 /** What fails: a test, or without one the file as a whole. */
@@ -181,7 +193,7 @@ interface Killer {
 
 async function killerIn(
   name: string,
-  shown: Kept[],
+  shown: readonly Kept[],
   generation: number,
 ): Promise<Killer | undefined> {
   let loaded: Loaded;
@@ -190,7 +202,6 @@ async function killerIn(
   } catch {
     return {};
   }
-  shown.sort((a, b) => b.kills / (b.ms + 1) - a.kills / (a.ms + 1));
   for (const test of shown) {
     if (test.index >= loaded.tests.length) return {};
     if (!(await passes(loaded, test.index))) {
