@@ -339,6 +339,26 @@ describe("a text is taken only in the one spelling of its value", () => {
     expect([twice.path, twice.found]).toEqual(["toString", "a name given twice"]);
   });
 
+  it("SEAL-20 SEAL-26 takes a text of exactly the limit, and nothing past it", () => {
+    for (const text of ['"text"', '"é✓😀"', `"${"é".repeat(20_000)}"`, `"${"x".repeat(40_000)}"`]) {
+      const bytes = Buffer.byteLength(text);
+      const reads = (limit: number) => createSealer({ limits: { bytes: limit } }).decode(text);
+      expect(encode(reads(bytes))).toBe(text);
+      const error = refusal(() => reads(bytes - 1));
+      expect([error.found, error.limit]).toEqual([`more than ${bytes - 1} bytes`, bytes - 1]);
+    }
+  });
+
+  it("SEAL-24 tells a name given twice from one out of order, where it is an index", () => {
+    for (const text of ['{"1":0,"1":0}', '{"0":0,"1":0,"1":0,"a":0}']) {
+      const error = refusal(() => decode(text));
+      expect([error.path, error.found]).toEqual(['["1"]', "a name given twice"]);
+    }
+    expect(refusal(() => decode('{"1":0,"0":0,"1":0}')).found).toBe(
+      "names in an order that no object has",
+    );
+  });
+
   it("SEAL-24 takes the neighbours of what it refuses", () => {
     const taken = [
       '{"1":1,"2":2,"a":3}',

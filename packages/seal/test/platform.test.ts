@@ -188,6 +188,12 @@ describe("a runtime changed after import", () => {
       ),
       [own, "fill", { get: boom }],
       [DataView.prototype, "getUint32", { get: () => () => 1 }],
+      [DataView.prototype, "setUint32", { value: () => undefined }],
+      [typed, "slice", { value: () => new Uint8Array(32) }],
+      [typed, "subarray", { value: () => new Uint8Array(32) }],
+      [Math, "min", { value: () => 0 }],
+      [globalThis, "DataView", { value: class extends DataView {} }],
+      [globalThis, "Uint8Array", { value: class extends Uint8Array {} }],
     ];
     for (const [target, name, descriptor] of ways) {
       patch(target, name, undefined);
