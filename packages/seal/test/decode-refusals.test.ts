@@ -354,9 +354,8 @@ describe("a text is taken only in the one spelling of its value", () => {
       const error = refusal(() => decode(text));
       expect([error.path, error.found]).toEqual(['["1"]', "a name given twice"]);
     }
-    expect(refusal(() => decode('{"1":0,"0":0,"1":0}')).found).toBe(
-      "names in an order that no object has",
-    );
+    for (const text of ['{"1":0,"0":0,"1":0}', '{"a":0,"4294967294":0}', '{"a":0,"0":0}'])
+      expect(refusal(() => decode(text)).found).toBe("names in an order that no object has");
   });
 
   it("SEAL-24 takes the neighbours of what it refuses", () => {
@@ -389,6 +388,7 @@ describe("a text is taken only in the one spelling of its value", () => {
       `["é","${"x".repeat(300)}"]`,
       '{"":{"":[]}}',
       '{"$buffer":"AA"}',
+      '{"\\n":[0,7,12,345,908172635445362,-12,1e+21,0.25,true,null,"12",{"10":11}]}',
       `"${"€".repeat(16_382)}"`,
       `{"$bigint":"-${"9".repeat(600)}"}`,
       `{"$bigint16":"-${(10n ** 600n).toString(16)}"}`,
