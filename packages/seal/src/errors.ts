@@ -61,7 +61,7 @@ export class SealError extends Error {
 
   constructor(code: SealErrorCode, message: string, fields: SealErrorFields = {}) {
     super(message, fields.cause === undefined ? undefined : { cause: fields.cause });
-    this.name = new.target.name;
+    this.name = "SealError";
     this.code = code;
     this.path = fields.path;
     this.found = fields.found;

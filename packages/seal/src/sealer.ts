@@ -156,14 +156,7 @@ function writeText(
   if (includesText(text, "\\u0000") || includesText(text, "\\ud")) {
     text = print(new Walk(settings, true).root(value));
   }
-  const { bytes: limit } = settings.limits;
-  const figure = measured(text, settings.limits);
-  if (figure > limit) {
-    const advice = "Keep bulk data outside";
-    throw new NotSealableError("", `its text passes ${limit} bytes`, advice, { limit, figure });
-  }
-  tellLarge(figure, settings);
-  return text;
+  return finished(text, settings);
 }
 
 /** `undefined`: it needs a tag, or can't be written: the walk that writes it then knows where it passes a limit. */
@@ -171,9 +164,18 @@ function writeOwn(value: unknown, settings: CodecSettings): string | undefined {
   if (!isPlainOwn(value, settings.limits)) return undefined;
   const text = jsonStringify(value);
   if (includesText(text, "\\u0000") || includesText(text, "\\ud")) return undefined;
-  const bytes = measured(text, settings.limits);
-  if (bytes > settings.limits.bytes) return undefined;
-  tellLarge(bytes, settings);
+  return finished(text, settings);
+}
+
+/** A text that is within the limit; a large one is told of. */
+function finished(text: string, { limits, onLarge }: CodecSettings): string {
+  const { bytes: limit, warnBytes } = limits;
+  const figure = measured(text, limits);
+  if (figure > limit) {
+    const advice = "Keep bulk data outside";
+    throw new NotSealableError("", `its text passes ${limit} bytes`, advice, { limit, figure });
+  }
+  if (figure >= warnBytes) onLarge?.({ bytes: figure, warnBytes });
   return text;
 }
 
@@ -181,10 +183,6 @@ function writeOwn(value: unknown, settings: CodecSettings): string | undefined {
 function measured(text: string, { bytes, warnBytes }: Limits): number {
   const most = text.length * 3;
   return most < warnBytes && most <= bytes ? most : byteLength(text);
-}
-
-function tellLarge(bytes: number, { limits: { warnBytes }, onLarge }: CodecSettings): void {
-  if (bytes >= warnBytes) onLarge?.({ bytes, warnBytes });
 }
 
 function resolve(options: SealerOptions): CodecSettings {
@@ -210,7 +208,6 @@ function resolve(options: SealerOptions): CodecSettings {
     codecs,
     codecOf: unique("codec", codecs, (codec) => codec.type),
     temporalTags: TEMPORAL_TAGS,
-    hasTemporal: temporal !== undefined,
     onLarge: options.onLarge,
   };
 }

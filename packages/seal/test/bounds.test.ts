@@ -22,6 +22,29 @@ describe("cycles and bounds", () => {
     expect(refusal(() => encode([set])).found).toBe("a cycle back to [0]");
   });
 
+  it("SEAL-18 finds a cycle where it closes at the last bracket that a limit leaves", () => {
+    const self: unknown[] = [];
+    self.push(self);
+    const shallow = (depth: number) => createSealer({ limits: { depth } });
+    const error = refusal(() => shallow(1).encode(self));
+    expect([error.path, error.found]).toEqual(["[0]", "a cycle back to the value itself"]);
+    const outer = { inner: {} as { back?: object } };
+    outer.inner.back = outer;
+    const closed = refusal(() => shallow(2).encode([outer.inner]));
+    expect([closed.path, closed.found]).toEqual(["[0].back", "it nests deeper than 2"]);
+    const found = refusal(() => shallow(3).encode([outer.inner]));
+    expect([found.path, found.found]).toEqual(["[0].back.inner", "a cycle back to [0]"]);
+  });
+
+  it("SEAL-20 SEAL-21 advises what to do about each limit", () => {
+    const value = [["x"], ["y"]];
+    const advices = [{ depth: 1 }, { nodes: 3 }, { brackets: 2 }, { bytes: 4 }].map(
+      (limits) => refusal(() => createSealer({ limits }).encode(value)).advice,
+    );
+    const bulk = "Keep bulk data outside";
+    expect(advices).toEqual(["Flatten it, or raise limits.depth", bulk, bulk, bulk]);
+  });
+
   it("SEAL-18 finds a cycle in a wide object before its bounds", () => {
     const wide: Record<string, unknown> = { items: Array.from({ length: 20_000 }, () => 0) };
     wide["self"] = wide;
@@ -48,7 +71,7 @@ describe("cycles and bounds", () => {
     expect(encode(nest(256, (inner) => [inner]))).toHaveLength(512);
     const error = refusal(() => encode(nest(257, (inner) => [inner])));
     expect(error.found).toBe("it nests deeper than 256");
-    expect(error.limit).toBe(256);
+    expect([error.limit, error.figure]).toEqual([256, 257]);
     expect(error.path).toMatch(/^\[0\]\[0\].* … \[0\]/);
   });
 

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import {
@@ -8,6 +9,7 @@ import {
   type Sealer,
   type SealerOptions,
 } from "../src/index.ts";
+import { confusable, sealable } from "./arbitrary-values.ts";
 import { refusal } from "./refusal.ts";
 import { Basket, basket, Money, money, refund, secret } from "./shop-models.ts";
 
@@ -40,6 +42,7 @@ const KINDS: readonly (readonly [name: string, value: unknown, own: SealerOption
   ["a list of strings", ["x", "y", "z"], {}],
   ["an object of strings", { a: "x", b: "y", c: "z" }, {}],
   ["a list of pairs", { $a: "x".repeat(20), $b: 2 }, {}],
+  ["a longer list of pairs", { $a: "x", $b: "x", $c: "x", $d: "x", $e: "x" }, {}],
   [
     "a Map",
     new Map<unknown, unknown>([
@@ -64,8 +67,42 @@ const KINDS: readonly (readonly [name: string, value: unknown, own: SealerOption
   ["a model of models", Object.assign(new Basket(), { items: [new Money(1, "EUR")] }), parts],
   ["a codec's value", new Box("x".repeat(30)), parts],
   ["a duration", decode('{"$duration":{"hours":1,"minutes":20}}'), {}],
+  ["a duration of nothing", decode('{"$duration":{}}'), {}],
   ["an instant", decode('{"$instant":"2026-01-01T00:00:00Z"}'), {}],
   ["a zoned time", decode('{"$zoned":["2026-01-01T00:00:00Z","Europe/Berlin","iso8601"]}'), {}],
+];
+
+/** Characters that each is known to have before its text is made: all but those of numbers, words and some commas. */
+const COUNTED: readonly (readonly [string, unknown, SealerOptions, number])[] = [
+  ["an empty object", {}, {}, 2],
+  ["an object of strings", { a: "x", bc: "y" }, {}, '{"a":"x""bc":"y"}'.length],
+  ["an object of other scalars", { a: 1, bc: true, d: null }, {}, '{"a":"bc":"d":}'.length],
+  ["a list of strings", ["x", "y", "z"], {}, '["x","y","z"]'.length],
+  ["a list of scalars", [1, null, false], {}, "[,,]".length],
+  ["one pair", { $a: "x" }, {}, '{"$object":[["$a","x"]]}'.length],
+  ["two pairs", { $a: "x", $b: "y" }, {}, '{"$object":[["$a","x"],["$b","y"]]}'.length],
+  ["a pair of units", { "k\0": "x" }, {}, '{"$object":[[{"$utf16":"awAAAA"},"x"]]}'.length],
+  ["an empty Map", new Map(), {}, '{"$map":}'.length],
+  ["a Map", new Map([["k", "x"]]), {}, '{"$map":["k","x"]]}'.length],
+  ["an empty Set", new Set(), {}, '{"$set":}'.length],
+  ["a Set", new Set(["x", "y"]), {}, '{"$set":"x""y"}'.length],
+  ["a Date", new Date(0), {}, '{"$date":"1970-01-01T00:00:00.000Z"}'.length],
+  ["bytes", new Uint8Array(4), {}, '{"$bytes":"AAAAAA"}'.length],
+  ["a buffer", new ArrayBuffer(3), {}, '{"$buffer":"AAAA"}'.length],
+  ["units", "x\0", {}, '{"$utf16":"eAAAAA"}'.length],
+  ["a bigint", -12n, {}, '{"$bigint":"-12"}'.length],
+  ["a long bigint", 16n ** 600n, {}, `{"$bigint16":"1${"0".repeat(600)}"}`.length],
+  ["a negative zero", -0, {}, '{"$num":"-0"}'.length],
+  ["undefined", undefined, {}, '{"$undefined":true}'.length],
+  ["a model", new Money(12, "EUR"), parts, '{"$model":["money",{"cents":"currency":"EUR"}'.length],
+  ["a codec's value", new Box("x"), parts, '{"$codec":["box""x"}'.length],
+  ["a duration", decode('{"$duration":{"hours":1}}'), {}, '{"$duration":{""}}'.length],
+  [
+    "an instant",
+    decode('{"$instant":"2026-01-01T00:00:00Z"}'),
+    {},
+    '{"$instant":"2026-01-01T00:00:00Z"}'.length,
+  ],
 ];
 
 describe("the budget of bytes", () => {
@@ -86,6 +123,66 @@ describe("the budget of bytes", () => {
     expect(error.path).toMatch(/^\[0\]/);
     expect(error.found).toBe(`its text passes ${limit} bytes`);
     expect(error.figure).toBeGreaterThan(limit);
+  });
+
+  it.each(KINDS)(
+    "SEAL-20 SEAL-21 counts what %s nests and holds as its reader does",
+    (_, value, own) => {
+      const written = createSealer(own).encode([value]);
+      for (const name of ["depth", "nodes", "brackets"]) {
+        const passes = (most: number, how: (sealer: Sealer) => void): boolean => {
+          try {
+            how(createSealer({ ...own, limits: { [name]: most } }));
+            return true;
+          } catch (error) {
+            // A class that no schema reaches is refused later, and for another reason.
+            return !/(?:more than|deeper than)/.test((error as Error).message);
+          }
+        };
+        for (let most = 1; most < 24; most++) {
+          const reads = passes(most, ({ decode: read }) => read(written));
+          expect([name, most, passes(most, (sealer) => sealer.encode([value]))]).toEqual([
+            name,
+            most,
+            reads,
+          ]);
+        }
+      }
+    },
+  );
+
+  it.each(COUNTED)("SEAL-21 counts the characters of %s one by one", (_, value, own, counted) => {
+    const refused = refusal(() => withBytes(counted - 1, own).encode([value]));
+    expect([refused.path, refused.figure]).toMatchObject([
+      expect.stringMatching(/^\[0\]/),
+      counted,
+    ]);
+    // Where all its characters pass, the bracket around it is the next that is counted.
+    const next = refusal(() => withBytes(counted, own).encode([value]));
+    expect(next.figure).toBe(counted + 2);
+  });
+
+  it("SEAL-21 counts bytes in the finished text, and says of it what it says of a part", () => {
+    for (const how of ["encode", "encodeOwn"] as const) {
+      expect(withBytes(42)[how]("é".repeat(20))).toHaveLength(22);
+      expect(refusal(() => withBytes(41)[how]("é".repeat(20)))).toMatchObject({
+        code: "state-not-sealable",
+        path: "",
+        found: "its text passes 41 bytes",
+        advice: "Keep bulk data outside",
+        limit: 41,
+        figure: 42,
+      });
+    }
+  });
+
+  it("SEAL-21 takes any value of exactly its length", () => {
+    fc.assert(
+      fc.property(fc.oneof(sealable, confusable), (value) => {
+        const written = encode(value);
+        expect(withBytes(Buffer.byteLength(written)).encode(value)).toBe(written);
+      }),
+    );
   });
 
   it("SEAL-21 counts what one key, one element, one entry adds", () => {

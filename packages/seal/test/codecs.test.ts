@@ -68,11 +68,13 @@ describe("codecs", () => {
       "two codecs are named geo/point",
     );
     for (const type of ["", "1", "a b", "$x", "a".repeat(65)]) {
-      expect(
-        refusalCode(() =>
-          defineCodec({ ...point, type, is: point.is as (v: unknown) => v is Point }),
-        ),
-      ).toBe("option-invalid");
+      const error = refusal(() =>
+        defineCodec({ ...point, type, is: point.is as (v: unknown) => v is Point }),
+      );
+      expect([error.code, error.message]).toEqual([
+        "option-invalid",
+        "a codec's name is 1 to 64 of A-Z a-z 0-9 . _ / -",
+      ]);
     }
   });
 

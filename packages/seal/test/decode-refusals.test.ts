@@ -271,6 +271,8 @@ const ROWS: readonly Row[] = [
   ]),
   ...rows(/negative zero/, ['{"$set":[{"$num":"-0"}]}', '{"$map":[[{"$num":"-0"},1]]}']),
   ...rows(/base64 in its one spelling/, [
+    '{"$bytes":"\u0100A"}',
+    '{"$bytes":"A\u00ff"}',
     '{"$bytes":"A"}',
     '{"$bytes":"AA="}',
     '{"$bytes":"AA=="}',
@@ -324,6 +326,38 @@ describe("a text is taken only in the one spelling of its value", () => {
     },
   );
 
+  it("SEAL-08 SEAL-24 refuses `__proto__` as a name alike, whichever way a text is parsed", () => {
+    for (const escaped of ["", '"\\n":0,']) {
+      for (const held of ["1", "null", "{}", '{"a":1}', "[]"]) {
+        const error = refusal(() => decode(`{"x":{${escaped}"__proto__":${held}}}`));
+        expect([error.path, error.found]).toEqual(["x.__proto__", "a name due in a list of pairs"]);
+      }
+      const inherited = `{${escaped}"constructor":1,"toString":{"a":[2]},"hasOwnProperty":null}`;
+      expect(encode(decode(inherited))).toBe(inherited);
+    }
+    const twice = refusal(() => decode('{"\\n":0,"toString":1,"toString":2}'));
+    expect([twice.path, twice.found]).toEqual(["toString", "a name given twice"]);
+  });
+
+  it("SEAL-20 SEAL-26 takes a text of exactly the limit, and nothing past it", () => {
+    for (const text of ['"text"', '"é✓😀"', `"${"é".repeat(20_000)}"`, `"${"x".repeat(40_000)}"`]) {
+      const bytes = Buffer.byteLength(text);
+      const reads = (limit: number) => createSealer({ limits: { bytes: limit } }).decode(text);
+      expect(encode(reads(bytes))).toBe(text);
+      const error = refusal(() => reads(bytes - 1));
+      expect([error.found, error.limit]).toEqual([`more than ${bytes - 1} bytes`, bytes - 1]);
+    }
+  });
+
+  it("SEAL-24 tells a name given twice from one out of order, where it is an index", () => {
+    for (const text of ['{"1":0,"1":0}', '{"0":0,"1":0,"1":0,"a":0}']) {
+      const error = refusal(() => decode(text));
+      expect([error.path, error.found]).toEqual(['["1"]', "a name given twice"]);
+    }
+    for (const text of ['{"1":0,"0":0,"1":0}', '{"a":0,"4294967294":0}', '{"a":0,"0":0}'])
+      expect(refusal(() => decode(text)).found).toBe("names in an order that no object has");
+  });
+
   it("SEAL-24 takes the neighbours of what it refuses", () => {
     const taken = [
       '{"1":1,"2":2,"a":3}',
@@ -333,6 +367,7 @@ describe("a text is taken only in the one spelling of its value", () => {
       '{"0":0,"4294967294":1,"4294967295":2,"00":3,"1x":4,"99999999999":5}',
       '[{"4294967294":1,"99999999999":2,"a":3},{"\\n":[1234567890123456,-7,0.5]}]',
       '{"4294967295":1,"a":2,"01":3,"-1":4,"1.5":5}',
+      '{"a":1,"4294967295":2,"99999999999":3,"01":4,"00":5}',
       '"\\u0001\\u000b\\u000e\\u000f\\u0010\\u001a\\u001f"',
       '"\\b\\t\\n\\f\\r\\"\\\\"',
       "0",
@@ -352,6 +387,9 @@ describe("a text is taken only in the one spelling of its value", () => {
       `"${"x".repeat(100)}\\"${"y".repeat(500)}\\n${"z".repeat(500)}"`,
       `["é","${"x".repeat(300)}"]`,
       '{"":{"":[]}}',
+      '{"$buffer":"AA"}',
+      '{"\\n":[0,7,12,345,908172635445362,-12,1e+21,0.25,true,null,"12",{"10":11}]}',
+      `"${"€".repeat(16_382)}"`,
       `{"$bigint":"-${"9".repeat(600)}"}`,
       `{"$bigint16":"-${(10n ** 600n).toString(16)}"}`,
     ];

@@ -15,6 +15,7 @@ import {
   verify,
 } from "../src/index.ts";
 import { nodeMac } from "../src/node.ts";
+import { equalMacs } from "../src/sealing/mac.ts";
 import { refusal, refusalCode } from "./refusal.ts";
 
 function keyOf(seed: number, length = 32): Uint8Array {
@@ -93,6 +94,19 @@ describe("keys", () => {
     expect(refusalCode(() => verify(text, { keyring: keyringOf(padded), purpose }))).toBe(
       "checkpoint-tampered",
     );
+  });
+
+  it("SEAL-32 takes a MAC for another only where each of its 43 characters is the same", () => {
+    const mac = "AZaz09-_".repeat(6).slice(0, 43);
+    expect(equalMacs(mac, mac)).toBe(true);
+    for (let at = 0; at < 43; at++) {
+      const other = `${mac.slice(0, at)}${mac[at] === "B" ? "C" : "B"}${mac.slice(at + 1)}`;
+      expect([at, equalMacs(other, mac), equalMacs(mac, other)]).toEqual([at, false, false]);
+    }
+    for (const other of ["", mac.slice(0, 42), `${mac}A`, `${mac}=`]) {
+      expect([equalMacs(other, mac), equalMacs(mac, other)]).toEqual([false, false]);
+      expect(equalMacs(other, other)).toBe(false);
+    }
   });
 
   it("SEAL-31 takes ids of its alphabet alone, each once", () => {

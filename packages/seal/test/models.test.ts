@@ -178,6 +178,9 @@ describe("models", () => {
     expect(refusal(() => decode('{"n":2,"extra":1}')).message).toContain(
       "unrecognized_keys at extra",
     );
+    expect(refusal(() => decode(`{"n":2,"x${"y".repeat(100)}":1}`)).message).toMatch(
+      /unrecognized_keys at xy{63}\.$/,
+    );
     expect(built).toBe(1);
     const strict = model(Counted, {
       name: "strict",

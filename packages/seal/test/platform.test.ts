@@ -13,7 +13,7 @@ import {
   seal,
 } from "../src/index.ts";
 import { nodeMac } from "../src/node.ts";
-import { byteLength } from "../src/platform.ts";
+import { byteLength, slotGetter } from "../src/platform.ts";
 import { refusal } from "./refusal.ts";
 
 type Seal = typeof import("../src/index.ts");
@@ -164,6 +164,15 @@ describe("a runtime changed after import", () => {
     const own = Uint8Array.prototype;
     const typed = Object.getPrototypeOf(own) as object;
     const same = Reflect.get(own, "set");
+    /** It gives what is right, for now. */
+    const another = (name: string): PropertyDescriptor => {
+      const read = slotGetter(typed, name)!;
+      return {
+        get(this: object) {
+          return read(this);
+        },
+      };
+    };
     const ways: readonly (readonly [object, PropertyKey, PropertyDescriptor])[] = [
       [typed, "set", { value: () => undefined }],
       // In front of the one that was looked at.
@@ -174,8 +183,17 @@ describe("a runtime changed after import", () => {
       [own, "buffer", { get: () => new ArrayBuffer(16) }],
       [typed, "length", { get: () => 7 }],
       [typed, "buffer", { get: boom }],
+      ...["length", "buffer", "byteLength", "byteOffset"].map(
+        (name) => [typed, name, another(name)] as const,
+      ),
       [own, "fill", { get: boom }],
       [DataView.prototype, "getUint32", { get: () => () => 1 }],
+      [DataView.prototype, "setUint32", { value: () => undefined }],
+      [typed, "slice", { value: () => new Uint8Array(32) }],
+      [typed, "subarray", { value: () => new Uint8Array(32) }],
+      [Math, "min", { value: () => 0 }],
+      [globalThis, "DataView", { value: class extends DataView {} }],
+      [globalThis, "Uint8Array", { value: class extends Uint8Array {} }],
     ];
     for (const [target, name, descriptor] of ways) {
       patch(target, name, undefined);

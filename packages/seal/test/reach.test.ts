@@ -100,6 +100,24 @@ describe("what a schema reaches", () => {
     expect(refusalCode(() => sealer.decode(text, { schema: plain }))).toBe("class-not-allowed");
   });
 
+  it("SEAL-41 opens nothing for a kind that it doesn't know, whatever its definition holds", () => {
+    const schemaOf = (def: object): unknown => ({ _zod: { def } });
+    for (const def of [
+      { type: "lazily", getter: () => money.schema },
+      { type: "lazy", getter: money.schema },
+      { type: "optionally", innerType: money.schema },
+      { type: "toString", innerType: money.schema },
+      { type: ["optional"], innerType: money.schema },
+      { innerType: money.schema },
+      { type: "optional", element: money.schema },
+    ])
+      expect(refusalCode(() => sealer.decode(text, { schema: schemaOf(def) }))).toBe(
+        "class-not-allowed",
+      );
+    for (const schema of [null, 1, "optional", undefined, {}, { _zod: {} }, [[null]]])
+      expect(refusalCode(() => sealer.decode(text, { schema }))).toBe("class-not-allowed");
+  });
+
   it("SEAL-41 remembers a schema and still answers for another sealer", () => {
     const schema = z.object({ a: money.schema });
     expect(sealer.decode(text, { schema })).toBeInstanceOf(Money);

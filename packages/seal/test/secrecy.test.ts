@@ -42,6 +42,27 @@ describe("secrecy", () => {
     expect(cipher.decrypt(cipher.encrypt(new Uint8Array()))).toHaveLength(0);
   });
 
+  it("SEAL-34 gives back the very text that a cipher gives back, and refuses bytes that are none", () => {
+    const asked: unknown[] = [];
+    let given: (plain: Uint8Array) => Uint8Array = (plain) => plain;
+    const plainly = createKeyring({
+      current: { id: "k1", key },
+      mac: nodeMac,
+      cipher: {
+        prepare: () => ({
+          encrypt: (plain) => plain,
+          decrypt: (sealed) => (asked.push(sealed), given(sealed)),
+        }),
+      },
+    });
+    const own = { keyring: plainly, purpose: "checkpoint" };
+    for (const body of ["", "\ufeffmarked", "é😀"])
+      expect(verify(sign(body, own).text, own).body).toBe(body);
+    given = () => Uint8Array.of(0x61, 0xff);
+    expect(refusalCode(() => verify(sign("x", own).text, own))).toBe("checkpoint-tampered");
+    expect(asked).toHaveLength(4);
+  });
+
   it("SEAL-34 says when the ring has no cipher for an enciphered body", () => {
     const sealed = sign("hello", hidden).text;
     const error = refusal(() => verify(sealed, options));

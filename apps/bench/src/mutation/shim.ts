@@ -11,13 +11,13 @@ export interface Collected {
 
 interface Registry {
   readonly tests: Collected[];
-  readonly before: (() => unknown)[];
+  readonly after: (() => unknown)[];
 }
 
 /** One list a process, whichever copy of this module is loaded. */
 export function registry(): Registry {
   const holder = globalThis as { holdpointTests?: Registry };
-  holder.holdpointTests ??= { tests: [], before: [] };
+  holder.holdpointTests ??= { tests: [], after: [] };
   return holder.holdpointTests;
 }
 
@@ -45,19 +45,18 @@ export function describe(_title: string, body: () => void): void {
 }
 
 export function afterEach(run: () => unknown): void {
-  registry().before.push(run);
+  registry().after.push(run);
 }
 
 export const vi = {
   resetModules: (): never => skip(),
   stubGlobal: (): never => skip(),
   unstubAllGlobals: (): void => {},
+  restoreAllMocks: (): void => {},
 };
 
-export class Skipped extends Error {}
-
 function skip(): never {
-  throw new Skipped("needs fresh modules");
+  throw new Error("needs fresh modules");
 }
 
 interface Pattern {

@@ -31,9 +31,9 @@ export function describe(value: object): { found: string; advice: string } {
   // What has no prototype is a plain object, and never comes here.
   const own = classNameOf(getPrototypeOf(value)!);
   for (let at = getPrototypeOf(value); at !== null; at = getPrototypeOf(at)) {
-    const intrinsic = intrinsicName(at);
-    const advice = intrinsic === undefined ? undefined : getDescriptor(KNOWN, intrinsic)?.value;
-    if (intrinsic !== undefined && typeof advice === "string") {
+    const intrinsic = intrinsicName(at) ?? "";
+    const advice: unknown = getDescriptor(KNOWN, intrinsic)?.value;
+    if (typeof advice === "string") {
       const found =
         own === intrinsic || own === undefined
           ? withArticle(intrinsic)

@@ -148,16 +148,11 @@ class Check implements Checker {
   #tag(tag: string, payload: Json): void {
     const row = this.#settings.registry.tagged(tag);
     if (row === undefined) {
-      this.refuse(this.#isTemporal(tag) ? "no Temporal to read it with" : "an unknown tag", {
-        code: this.#isTemporal(tag) ? "temporal-missing" : "seal-malformed",
-      });
+      if (!setHas(this.#settings.temporalTags, tag)) this.refuse("an unknown tag");
+      this.refuse("no Temporal to read it with", { code: "temporal-missing" });
     }
     this.tagged = true;
     row.check(payload, this);
-  }
-
-  #isTemporal(tag: string): boolean {
-    return setHas(this.#settings.temporalTags, tag) && !this.#settings.hasTemporal;
   }
 
   part(value: Json, at: string | number): void {

@@ -255,8 +255,8 @@ export class Walk implements Writer {
   /** SEAL-08: keys that could be taken for a tag, or can't stand in the text, as a list of pairs. */
   #pairs(written: Record<string, unknown>, depth: number): Json {
     const names = getNames(written);
-    // The list, and for each pair its bracket and its key, on top of what the walk has counted.
-    this.spend(8 + 4 * names.length, 1 + 2 * names.length, 1 + names.length);
+    // The tag and the list, and for each pair its brackets and comma, on top of what the walk has counted.
+    this.spend(11 + 3 * names.length, 1 + 2 * names.length, 1 + names.length);
     const pairs = blankList(names.length);
     for (let i = 0; i < names.length; i++) {
       const key = names[i]!;

@@ -19,7 +19,8 @@ import { isReservedKey } from "./collection-rows.ts";
 
 /** Whether the native writer prints it as it is, within the limits. */
 export function isPlainOwn(value: unknown, limits: Limits): boolean {
-  return new OwnWalk(limits).value(value, 0);
+  const walk = new OwnWalk(limits);
+  return walk.value(value, 0) && walk.bytes <= limits.bytes;
 }
 
 class OwnWalk {
@@ -29,7 +30,8 @@ class OwnWalk {
   readonly #inherits = !isBare(objectPrototype);
   #nodes: number;
   #brackets: number;
-  #bytes = 0;
+  /** Characters, as that walk counts them. */
+  bytes = 0;
 
   constructor({ depth, nodes, brackets, bytes }: Limits) {
     this.#maxDepth = depth;
@@ -42,8 +44,8 @@ class OwnWalk {
     if (--this.#nodes < 0) return false;
     switch (typeof value) {
       case "string":
-        this.#bytes += value.length + 2;
-        return this.#bytes <= this.#maxBytes;
+        this.bytes += value.length + 2;
+        return this.bytes <= this.#maxBytes;
       case "number":
         return value === 0 ? 1 / value > 0 : value - value === 0;
       case "boolean":
@@ -64,7 +66,7 @@ class OwnWalk {
   #elements(list: readonly unknown[], depth: number): boolean {
     if (getPrototypeOf(list) !== arrayPrototype) return false;
     const { length } = list;
-    this.#bytes += length + 1;
+    this.bytes += length + 1;
     for (let i = 0; i < length; i++) if (!this.value(list[i], depth)) return false;
     return true;
   }
@@ -77,7 +79,7 @@ class OwnWalk {
       bytes += key.length + 3;
       if (!this.value((object as Record<string, unknown>)[key], depth)) return false;
     }
-    this.#bytes += bytes;
-    return this.#bytes <= this.#maxBytes;
+    this.bytes += bytes;
+    return true;
   }
 }

@@ -55,7 +55,7 @@ export function scan(text: string, bytes: Uint8Array, length: number, limits: Li
       if (i < 0) {
         // No quote at all: the parser refuses what is open.
         if (plain) break;
-        return refused(-i - 1, "an escape in another spelling");
+        return refused(start, "an escape in another spelling");
       }
       i++;
       if (bytes[i] === 58) {
@@ -128,7 +128,7 @@ function isLetter(code: number): boolean {
   return code >= 97 && code <= 122;
 }
 
-/** The place of the quote that ends a string, or the length; -1 - place of an escape not of ours. */
+/** The place of the quote that ends a string, or the length; -1 where an escape is not of ours. */
 function closingQuote(text: string, bytes: Uint8Array, from: number, length: number): number {
   let look = text.length === length ? from + LOOKED_AT_BYTES : length;
   let at = from;
@@ -139,7 +139,7 @@ function closingQuote(text: string, bytes: Uint8Array, from: number, length: num
       if (code === QUOTE) return at;
       if (code === BACKSLASH) {
         const escape = escapeLength(bytes, at);
-        if (escape === 0) return -1 - at;
+        if (escape === 0) return -1;
         at += escape;
       } else at++;
     }

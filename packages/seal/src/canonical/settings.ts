@@ -13,7 +13,6 @@ export interface CodecSettings {
   readonly codecOf: ReadonlyMap<string, Codec>;
   /** Tags of Temporal values, whether or not there is a Temporal. */
   readonly temporalTags: ReadonlySet<string>;
-  readonly hasTemporal: boolean;
   readonly onLarge: ((figure: LargeFigure) => void) | undefined;
 }
 

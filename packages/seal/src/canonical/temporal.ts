@@ -64,7 +64,7 @@ export function temporalRows(temporal: TemporalNamespace): { row: Row; prototype
 
 interface Form<Text = string | Json[] | { [unit: string]: Json }> {
   write(value: object): Text;
-  /** The value of a payload of the right shape; throws or gives undefined for any other. */
+  /** The value of a payload of the right shape; throws, gives undefined or what is written otherwise for any other. */
   read(payload: Json): object | undefined;
 }
 
@@ -77,7 +77,8 @@ function temporalRow(tag: string, name: string, form: Form): Row {
       if (typeof payload === "string") writer.spend(payload.length + 2);
       else {
         writer.nest(depth);
-        writer.spend(8, objectKeys(payload).length, 1);
+        const parts = objectKeys(payload).length;
+        writer.spend(1 + 3 * parts, parts, 1);
       }
       return payload;
     },
@@ -131,7 +132,7 @@ function zonedForm(made: TemporalClass, { Instant }: TemporalNamespace): Form {
   return {
     write: (value) => [instants.write(toInstant(value)), zone(value), calendar(value)],
     read(payload) {
-      if (!isArray(payload) || payload.length !== 3) return undefined;
+      if (!isArray(payload)) return undefined;
       const instant = instants.read(payload[0]!);
       const zoneId = payload[1]!;
       const calendarId = payload[2]!;
@@ -182,10 +183,9 @@ function durationForm(made: TemporalClass): Form {
       return parts;
     },
     read(payload) {
-      if (typeof payload !== "object" || payload === null || isArray(payload)) return undefined;
       const amounts: unknown[] = [];
       for (let i = 0; i < UNITS.length; i++) {
-        amounts[i] = getDescriptor(payload, UNITS[i]!)?.value ?? 0;
+        amounts[i] = getDescriptor(payload as object, UNITS[i]!)?.value ?? 0;
       }
       return construct(made, amounts) as object;
     },

@@ -71,8 +71,6 @@ export interface Verified {
 
 const PLAIN_VERSION = 1;
 const CIPHER_VERSION = 2;
-/** `v`, `purpose`, `kid`, `body` and `mac`. */
-const OWN_MEMBERS = 5;
 
 /**
  * Signs a text under the ring's current key.
@@ -169,7 +167,7 @@ export function verify(text: string, options: VerifyOptions): Verified {
  * E4 An envelope that stands as the writer writes it is read by its places, and its header as the very text that the MAC covers.
  *    Whatever is otherwise in any way, or wrong, is left to the reader that takes every order and spacing, and that refuses.
  */
-function verifiedAsWritten(
+export function verifiedAsWritten(
   text: string,
   keyring: Keyring,
   purpose: Purpose,
@@ -199,8 +197,6 @@ function unsupported(version: number): SealError {
 function headerOf(members: Readonly<Record<string, unknown>>): Header | undefined {
   const header: Record<string, string | number | boolean | null> = {};
   const names = objectKeys(members);
-  // Most seals have no header. If one stands in place of the MAC, that is found missing next.
-  if (names.length === OWN_MEMBERS) return header;
   for (let i = 0; i < names.length; i++) {
     const name = names[i]!;
     if (!setHas(RESERVED_MEMBERS, name)) defineData(header, name, members[name]);

@@ -81,7 +81,6 @@ export function checkHeader(header: Header): void {
 /** The bytes that stand for a header under the MAC: its JSON, names sorted, whatever its order was. */
 export function headerText(header: Header): string {
   const names = objectKeys(header);
-  if (names.length === 0) return "{}";
   sortTexts(names);
   let text = "{";
   for (let i = 0; i < names.length; i++) {
@@ -107,6 +106,6 @@ export function headerAsWritten(text: string): Header | undefined {
 }
 
 function isSorted(names: readonly string[]): boolean {
-  for (let i = 1; i < names.length; i++) if (names[i - 1]! >= names[i]!) return false;
+  for (let i = 1; i < names.length; i++) if (names[i - 1]! > names[i]!) return false;
   return true;
 }

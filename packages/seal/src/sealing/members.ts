@@ -58,7 +58,7 @@ const BODY_START = ',"body":';
 export function placesOf(text: string, purpose: string, charsMax: number): Places | undefined {
   const head = `{"v":1,"purpose":"${purpose}","kid":"`;
   const tail = text.length - TAIL_CHARS;
-  if (tail <= head.length || text.length > charsMax) return undefined;
+  if (text.length > charsMax) return undefined;
   if (sliceText(text, 0, head.length) !== head) return undefined;
   if (sliceText(text, tail, tail + TAIL_START.length) !== TAIL_START) return undefined;
   if (sliceText(text, text.length - 2) !== '"}') return undefined;
@@ -67,7 +67,7 @@ export function placesOf(text: string, purpose: string, charsMax: number): Place
   // No string holds this: its first quote would end it.
   const start = indexOfText(text, BODY_START, members);
   if (start < members) return undefined;
-  const own = start === members ? "" : sliceText(text, members + 1, start);
+  const own = sliceText(text, members + 1, start);
   if (start > members && (own === "" || charCodeAt(text, members) !== 44)) return undefined;
   return {
     kid: sliceText(text, head.length, kidEnd),
@@ -77,7 +77,7 @@ export function placesOf(text: string, purpose: string, charsMax: number): Place
   };
 }
 
-/** The string that stands between two places, where nothing else does. */
+/** The string that stands between two places, where nothing else does: what is none is not parsed, before a MAC has proven it. */
 export function stringAt(text: string, { start, end }: Span): string | undefined {
   const value = charCodeAt(text, start) === 34 ? parsed(text, start, end) : undefined;
   return typeof value === "string" ? value : undefined;
@@ -127,8 +127,8 @@ function readBody(text: string, start: number): Token<unknown> | undefined {
   const end = text.length - TAIL_CHARS;
   if (end > start && indexOfText(text, TAIL_START, end) === end) {
     // A string that ends before makes no literal of the whole.
-    const value = parsed(text, start, end);
-    if (typeof value === "string") return { value, end };
+    const value = stringAt(text, { start, end });
+    if (value !== undefined) return { value, end };
   }
   return readMember(text, start);
 }

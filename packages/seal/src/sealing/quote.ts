@@ -14,6 +14,11 @@ const PIECE_CHARS = 32_768;
  */
 export function quoteJson(text: string): string {
   if (text.length < SEARCHED_CHARS) return jsonStringify(text);
+  return quoteSparse(text) ?? quotePieces(text);
+}
+
+/** Undefined where the escapes are close together. */
+export function quoteSparse(text: string): string | undefined {
   let quoted = '"';
   let from = 0;
   let pieces = 0;
@@ -23,7 +28,7 @@ export function quoteJson(text: string): string {
   while (quote >= 0) {
     const at = slash >= 0 && slash < quote ? slash : quote;
     // Some at the beginning are let pass: a text of prose opens with a few names.
-    if (++pieces * SPARSE_CHARS > at + SEARCHED_CHARS) return quotePieces(text);
+    if (++pieces * SPARSE_CHARS > at + SEARCHED_CHARS) return undefined;
     quoted += `${sliceText(text, from, at)}\\`;
     // The character itself opens the next piece.
     from = at;
