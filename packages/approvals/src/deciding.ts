@@ -57,31 +57,36 @@ export async function decideRecord(access: RecordAccess, how: DecideHow): Promis
   });
 }
 
+/** Under which attempt a decision is brought, and when: by the store's clock, as its record was read. */
+interface Delivery {
+  readonly attemptId: string;
+  readonly at: number;
+}
+
 /** Reads and decides; undefined where somebody moved the record meanwhile (D1). */
 async function decideOnce(
   access: RecordAccess,
   how: DecideHow,
   attemptId: string,
 ): Promise<DecideResult | undefined> {
-  const opened = await access.load(how.scope, how.id);
+  const { found: opened, now: at } = await access.loadNow(how.scope, how.id);
   if (opened === undefined) throw notFound(how.id);
   const { record } = opened;
   assertShown(record, how);
   const repeated = answerOf(access, record, attemptId);
   if (repeated !== undefined) return repeated; // D2
   return record.state === "pending"
-    ? decidePending(access, { ...opened, record }, how.decision, attemptId)
-    : decideLate(access, { ...opened, record }, how.decision, attemptId);
+    ? decidePending(access, { ...opened, record }, how.decision, { attemptId, at })
+    : decideLate(access, { ...opened, record }, how.decision, { attemptId, at });
 }
 
 async function decidePending(
   access: RecordAccess,
   opened: OpenRecord<PendingRecord>,
   decision: Decision,
-  attemptId: string,
+  { attemptId, at }: Delivery,
 ): Promise<DecideResult | undefined> {
   const { record } = opened;
-  const at = await access.store.now();
   const ballot = await ballotOf(access, record, { decision, attemptId, at });
   const outcome = await cast(access, opened, ballot);
   if (outcome.status === "expired") throw expired(record);
@@ -119,11 +124,10 @@ async function decideLate(
   access: RecordAccess,
   opened: OpenRecord<DecidedRecord | ConsumedRecord>,
   decision: Decision,
-  attemptId: string,
+  { attemptId, at }: Delivery,
 ): Promise<DecideResult | undefined> {
   const { record } = opened;
   const standing = access.decisionOf(record, record.decision);
-  const at = await access.store.now();
   if (record.decision.reason === "expired") throw expired(record);
   const { vote } = await ballotOf(access, record, { decision, attemptId, at });
   if (saidBefore(record, vote)) return { status: "already", decision: standing };

@@ -39,7 +39,8 @@ describe("one who waits for changes", () => {
 describe("an announcement", () => {
   it("STORE-04 STORE-14 waits for no disk, and leaves the next statement to wait", async () => {
     const syncs: string[] = [];
-    const told = Promise.withResolvers<void>();
+    let tell: () => void = () => undefined;
+    const told = new Promise<void>((resolve) => (tell = resolve));
     const pool = announcementsIn(async (client, query) => {
       const setting = async (): Promise<void> => {
         const { rows } = await client.query({ text: "SHOW synchronous_commit", values: [] });
@@ -50,14 +51,14 @@ describe("an announcement", () => {
       await setting();
       await client.query({ text: "COMMIT", values: [] });
       await setting();
-      told.resolve();
+      tell();
       return result;
     });
     const store = await openPostgres(pool, { schema: place() });
     const stop = new AbortController();
     const waiting = store.approvals.wait(scope, 0, stop.signal); // announcements are for those who wait
     await store.commit("one", [append("a", 1)]);
-    await told.promise;
+    await told;
     expect(syncs).toEqual(["off", "on"]);
     stop.abort();
     await waiting;
