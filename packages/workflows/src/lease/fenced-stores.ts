@@ -81,6 +81,7 @@ function fencedLog(log: RunLog, commit: Commit): RunLog {
     read: (scope, runId, after, limit) => log.read(scope, runId, after, limit),
     head: (scope, runId) => log.head(scope, runId),
     snapshot: (scope, runId) => log.snapshot(scope, runId),
+    ...(log.tail && { tail: log.tail.bind(log) }),
   };
 }
 
