@@ -36,10 +36,12 @@ export interface DecideHow {
 }
 
 /**
- * `decided`: by this. `open`: the vote counts, `missing` people have yet to approve. `already`: the same person had said the
+ * With the run that the record is of. `decided`: by this. `open`: the vote counts, `missing` people have yet to approve. `already`: the same person had said the
  * same. `superseded`: the edit needs somebody else, who is asked under the id `by`.
  */
-export type DecideResult =
+export type DecideResult = Decided & { readonly runId: string };
+
+type Decided =
   | { readonly status: "decided"; readonly decision: DecisionRecord }
   | { readonly status: "open"; readonly missing: number }
   | { readonly status: "already"; readonly decision: DecisionRecord }
@@ -73,11 +75,12 @@ async function decideOnce(
   if (opened === undefined) throw notFound(how.id);
   const { record } = opened;
   assertShown(record, how);
-  const repeated = answerOf(access, record, attemptId);
-  if (repeated !== undefined) return repeated; // D2
-  return record.state === "pending"
-    ? decidePending(access, { ...opened, record }, how.decision, { attemptId, at })
-    : decideLate(access, { ...opened, record }, how.decision, { attemptId, at });
+  const decided =
+    answerOf(access, record, attemptId) ?? // D2
+    (record.state === "pending"
+      ? await decidePending(access, { ...opened, record }, how.decision, { attemptId, at })
+      : await decideLate(access, { ...opened, record }, how.decision, { attemptId, at }));
+  return decided && { ...decided, runId: record.facts.runId };
 }
 
 async function decidePending(
@@ -85,7 +88,7 @@ async function decidePending(
   opened: OpenRecord<PendingRecord>,
   decision: Decision,
   { attemptId, at }: Delivery,
-): Promise<DecideResult | undefined> {
+): Promise<Decided | undefined> {
   const { record } = opened;
   const ballot = await ballotOf(access, record, { decision, attemptId, at });
   const outcome = await cast(access, opened, ballot);
@@ -125,7 +128,7 @@ async function decideLate(
   opened: OpenRecord<DecidedRecord | ConsumedRecord>,
   decision: Decision,
   { attemptId, at }: Delivery,
-): Promise<DecideResult | undefined> {
+): Promise<Decided | undefined> {
   const { record } = opened;
   const standing = access.decisionOf(record, record.decision);
   if (record.decision.reason === "expired") throw expired(record);
@@ -163,7 +166,7 @@ function answerOf(
   access: RecordAccess,
   record: ApprovalRecord,
   attemptId: string,
-): DecideResult | undefined {
+): Decided | undefined {
   if (record.state === "consumed" && record.replacedBy !== undefined) {
     return record.attemptId === attemptId
       ? { status: "superseded", by: record.replacedBy }
