@@ -2,6 +2,7 @@ import { changeCases } from "./contract/changes.ts";
 import { commitCases } from "./contract/commits.ts";
 import { listCases } from "./contract/lists.ts";
 import { raceCases } from "./contract/races.ts";
+import { readNowCases } from "./contract/reads-now.ts";
 import { recordCases } from "./contract/records.ts";
 import type { StoreCase } from "./contract/store-case.ts";
 
@@ -25,4 +26,5 @@ export const approvalStoreCases: readonly StoreCase[] = [
   ...listCases,
   ...changeCases,
   ...recordCases,
+  ...readNowCases,
 ];

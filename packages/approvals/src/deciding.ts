@@ -36,10 +36,12 @@ export interface DecideHow {
 }
 
 /**
- * `decided`: by this. `open`: the vote counts, `missing` people have yet to approve. `already`: the same person had said the
+ * With the run that the record is of. `decided`: by this. `open`: the vote counts, `missing` people have yet to approve. `already`: the same person had said the
  * same. `superseded`: the edit needs somebody else, who is asked under the id `by`.
  */
-export type DecideResult =
+export type DecideResult = Decided & { readonly runId: string };
+
+type Decided =
   | { readonly status: "decided"; readonly decision: DecisionRecord }
   | { readonly status: "open"; readonly missing: number }
   | { readonly status: "already"; readonly decision: DecisionRecord }
@@ -57,31 +59,37 @@ export async function decideRecord(access: RecordAccess, how: DecideHow): Promis
   });
 }
 
+/** Under which attempt a decision is brought, and when: by the store's clock, as its record was read. */
+interface Delivery {
+  readonly attemptId: string;
+  readonly at: number;
+}
+
 /** Reads and decides; undefined where somebody moved the record meanwhile (D1). */
 async function decideOnce(
   access: RecordAccess,
   how: DecideHow,
   attemptId: string,
 ): Promise<DecideResult | undefined> {
-  const opened = await access.load(how.scope, how.id);
+  const { found: opened, now: at } = await access.loadNow(how.scope, how.id);
   if (opened === undefined) throw notFound(how.id);
   const { record } = opened;
   assertShown(record, how);
-  const repeated = answerOf(access, record, attemptId);
-  if (repeated !== undefined) return repeated; // D2
-  return record.state === "pending"
-    ? decidePending(access, { ...opened, record }, how.decision, attemptId)
-    : decideLate(access, { ...opened, record }, how.decision, attemptId);
+  const decided =
+    answerOf(access, record, attemptId) ?? // D2
+    (record.state === "pending"
+      ? await decidePending(access, { ...opened, record }, how.decision, { attemptId, at })
+      : await decideLate(access, { ...opened, record }, how.decision, { attemptId, at }));
+  return decided && { ...decided, runId: record.facts.runId };
 }
 
 async function decidePending(
   access: RecordAccess,
   opened: OpenRecord<PendingRecord>,
   decision: Decision,
-  attemptId: string,
-): Promise<DecideResult | undefined> {
+  { attemptId, at }: Delivery,
+): Promise<Decided | undefined> {
   const { record } = opened;
-  const at = await access.store.now();
   const ballot = await ballotOf(access, record, { decision, attemptId, at });
   const outcome = await cast(access, opened, ballot);
   if (outcome.status === "expired") throw expired(record);
@@ -119,11 +127,10 @@ async function decideLate(
   access: RecordAccess,
   opened: OpenRecord<DecidedRecord | ConsumedRecord>,
   decision: Decision,
-  attemptId: string,
-): Promise<DecideResult | undefined> {
+  { attemptId, at }: Delivery,
+): Promise<Decided | undefined> {
   const { record } = opened;
   const standing = access.decisionOf(record, record.decision);
-  const at = await access.store.now();
   if (record.decision.reason === "expired") throw expired(record);
   const { vote } = await ballotOf(access, record, { decision, attemptId, at });
   if (saidBefore(record, vote)) return { status: "already", decision: standing };
@@ -159,7 +166,7 @@ function answerOf(
   access: RecordAccess,
   record: ApprovalRecord,
   attemptId: string,
-): DecideResult | undefined {
+): Decided | undefined {
   if (record.state === "consumed" && record.replacedBy !== undefined) {
     return record.attemptId === attemptId
       ? { status: "superseded", by: record.replacedBy }

@@ -7,7 +7,7 @@
  * G3 A consumed record never answers again: the next asking files a new one in its place.
  */
 
-import type { Write } from "./commit.ts";
+import type { Row, Write } from "./commit.ts";
 import { ApprovalError } from "./errors.ts";
 import { denialKeyOf, requestKeyOf, type RecordAccess } from "./record-access.ts";
 import type { OpenRecord } from "./record-codec.ts";
@@ -30,10 +30,14 @@ export interface Pointer {
   readonly asked: number;
 }
 
-/** What is on record for a call. */
+/** What is on record for a call, as of one look. */
 export interface Found {
   readonly pointer: Pointer;
   readonly opened: OpenRecord | undefined;
+  /** The row that says which denial covers this call for the rest of its run. */
+  readonly denial: Row | undefined;
+  /** The store's time. */
+  readonly now: number;
 }
 
 const keys = new WeakMap<ApprovalRequest, string>();
@@ -51,19 +55,25 @@ export async function findPointer(
   access: RecordAccess,
   request: ApprovalRequest,
 ): Promise<Pointer> {
-  const row = await access.store.find(request.scope, keyOf(request));
+  return pointerOf(await access.store.find(request.scope, keyOf(request)));
+}
+
+function pointerOf(row: Row | undefined): Pointer {
   if (row === undefined) return { id: undefined, version: 0, asked: 0 };
   return { id: String(row.values["id"]), version: row.version, asked: Number(row.values["asked"]) };
 }
 
 /** @throws ApprovalError `record-tampered`, `store-unavailable` */
 export async function findRecord(access: RecordAccess, request: ApprovalRequest): Promise<Found> {
-  const pointer = await findPointer(access, request);
+  const keys = [keyOf(request), denialKeyOf(request)];
+  const { found, now } = await access.findNow(request.scope, keys);
+  const [own, denial] = found;
+  const pointer = pointerOf(own);
   const { id } = pointer;
-  if (id === undefined) return { pointer, opened: undefined };
+  if (id === undefined) return { pointer, opened: undefined, denial, now };
   const opened = await access.load(request.scope, id);
   if (opened?.record.requestKey !== keyOf(request)) throw pointsAstray(request, id); // G2
-  return { pointer, opened };
+  return { pointer, opened, denial, now };
 }
 
 /** A denied record whose denial covers the rest of its run. */
@@ -73,8 +83,8 @@ export type Denial = DecidedRecord | ConsumedRecord;
 export async function findDenial(
   access: RecordAccess,
   request: ApprovalRequest,
+  { denial: row }: Found,
 ): Promise<Denial | undefined> {
-  const row = await access.store.find(request.scope, denialKeyOf(request));
   if (row === undefined) return undefined;
   const id = String(row.values["id"]);
   const record = (await access.load(request.scope, id))?.record;
@@ -89,13 +99,13 @@ function isDenialForRun(record: ApprovalRecord): record is Denial {
 }
 
 /** The writes that file a new record for this call. */
-export async function filingWrites(
+export function filingWrites(
   access: RecordAccess,
   request: ApprovalRequest,
-  { attemptId, keyVersion }: { readonly attemptId: string; readonly keyVersion: number },
-): Promise<readonly Write[]> {
+  attemptId: string,
+  { pointer, now: requestedAt }: Found,
+): readonly Write[] {
   const { scope, rule } = request;
-  const requestedAt = await access.store.now();
   const requestKey = keyOf(request);
   const proposed = access.codec.bind(request.arguments);
   if (proposed.digest !== request.argumentsDigest) {
@@ -120,7 +130,7 @@ export async function filingWrites(
   );
   const values = { id: request.id, asked: 1 };
   return [
-    { statement: statements.putKey, scope, key: requestKey, expect: keyVersion, values }, // G1
+    { statement: statements.putKey, scope, key: requestKey, expect: pointer.version, values }, // G1
     ...access.codec.writes(undefined, moved, { attemptId }),
   ];
 }

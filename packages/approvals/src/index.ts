@@ -112,6 +112,7 @@ export {
   type ApprovalPage,
   type ApprovalState,
   type ApprovalStore,
+  type AsOf,
   type KeyColumns,
   type PagePlace,
   type StoredChange,

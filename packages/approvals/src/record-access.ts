@@ -10,7 +10,7 @@ import { limits } from "./limits.ts";
 import type { Examined, OpenRecord, RecordCodec } from "./record-codec.ts";
 import { denialOf, type ApprovalRecord, type PendingRecord, type Standing } from "./record.ts";
 import { ApprovalRequest, checkedId } from "./request.ts";
-import type { ApprovalStore } from "./store.ts";
+import type { ApprovalStore, AsOf } from "./store.ts";
 
 /** A commit that was applied, or that certainly was not: what is left once an unknown one was asked again. */
 export type KnownOutcome = Exclude<CommitOutcome, { readonly status: "unknown" }>;
@@ -40,10 +40,33 @@ export class RecordAccess {
 
   /** The record as it stands, its seal checked. @throws ApprovalError `record-tampered`, `id-invalid`, `store-unavailable` */
   async load(scope: string, id: string): Promise<OpenRecord | undefined> {
-    checkedId(scope, "scope"); // APR-05: nothing stands for "all"
-    checkedId(id, "approval id");
+    checkedPlace(scope, id);
     const row = await this.store.get(scope, id);
     return row === undefined ? undefined : this.open(scope, row);
+  }
+
+  /** As `load`, for whoever is about to move the record: with the store's time, which no row waits for by itself. @throws as `load` */
+  async loadNow(scope: string, id: string): Promise<AsOf<OpenRecord | undefined>> {
+    const { store } = this;
+    if (store.getNow === undefined) {
+      const opened = await this.load(scope, id);
+      return { found: opened, now: await store.now() };
+    }
+    checkedPlace(scope, id);
+    const { found: row, now } = await store.getNow(scope, id);
+    return { found: row && this.open(scope, row), now };
+  }
+
+  /** What stands under request keys, and the store's time. @throws ApprovalError `store-unavailable` */
+  async findNow(
+    scope: string,
+    requestKeys: readonly string[],
+  ): Promise<AsOf<readonly (Row | undefined)[]>> {
+    const { store } = this;
+    if (store.findNow !== undefined) return store.findNow(scope, requestKeys);
+    const found: (Row | undefined)[] = [];
+    for (const key of requestKeys) found.push(await store.find(scope, key));
+    return { found, now: await store.now() };
   }
 
   /** As `open`, but what is wrong with the row is an answer. */
@@ -60,7 +83,21 @@ export class RecordAccess {
 
   /** The record that stands for this one's call: itself, or the last of those that replaced it because of edits. */
   async loadStanding(scope: string, id: string): Promise<OpenRecord | undefined> {
-    let found = await this.load(scope, id);
+    return this.#standingOf(id, scope, await this.load(scope, id));
+  }
+
+  /** As `loadStanding`, with the store's time. @throws as `load` */
+  async loadStandingNow(scope: string, id: string): Promise<AsOf<OpenRecord | undefined>> {
+    const { found, now } = await this.loadNow(scope, id);
+    return { found: await this.#standingOf(id, scope, found), now };
+  }
+
+  async #standingOf(
+    id: string,
+    scope: string,
+    first: OpenRecord | undefined,
+  ): Promise<OpenRecord | undefined> {
+    let found = first;
     for (let hops = 0; hops < limits.successorsMax; hops += 1) {
       const next = found?.record.state === "consumed" ? found.record.replacedBy : undefined;
       if (next === undefined || found === undefined) return found;
@@ -117,6 +154,12 @@ export class RecordAccess {
   expiredDecision(record: PendingRecord, at: number): DecisionRecord {
     return this.decisionOf(record, denialOf(record, "expired", "expired", at));
   }
+}
+
+/** @throws ApprovalError `id-invalid` */
+function checkedPlace(scope: string, id: string): void {
+  checkedId(scope, "scope"); // APR-05: nothing stands for "all"
+  checkedId(id, "approval id");
 }
 
 /** Names one call for the records: the same run, tool, argument key and call id is one record (APR-12, APR-17). */

@@ -100,9 +100,8 @@ export class SealedRecords implements ApprovalRecords {
 
   /** One record for a person to read. @throws ApprovalError `record-tampered`, `id-invalid`, `store-unavailable` */
   async show(scope: string, id: string): Promise<ApprovalView | undefined> {
-    const opened = await this.#access.load(scope, id);
-    if (opened === undefined) return undefined;
-    return new ApprovalView(this.#access, opened, await this.store.now());
+    const { found, now } = await this.#access.loadNow(scope, id);
+    return found && new ApprovalView(this.#access, found, now);
   }
 
   /** How often the call of this record asked while it stood (APR-17). Counted beside the record, unsealed. */

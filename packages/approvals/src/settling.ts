@@ -25,6 +25,7 @@ import {
   type PendingRecord,
   type Vote,
 } from "./record.ts";
+import type { AsOf } from "./store.ts";
 import { ballotOf, cast, denialWrites, verdictOf } from "./voting.ts";
 
 /** What stands, without arguments. */
@@ -47,9 +48,9 @@ export async function readState(
 export async function planSettle(access: RecordAccess, how: SettleHow): Promise<SettlePlan> {
   const { scope, id, decision } = how;
   // A decision is about the very record whose arguments its maker was shown, not about one that took its place.
-  const opened = await (decision === undefined
-    ? access.loadStanding(scope, id)
-    : access.load(scope, id));
+  const { found: opened, now: at } = await (decision === undefined
+    ? access.loadStandingNow(scope, id)
+    : access.loadNow(scope, id));
   if (opened === undefined) return { status: "missing" };
   const { record } = opened;
   assertSameArguments(record, how.argumentsDigest); // S1
@@ -57,9 +58,9 @@ export async function planSettle(access: RecordAccess, how: SettleHow): Promise<
     case "consumed":
       return settleConsumed(access, record, how.attemptId);
     case "decided":
-      return settleDecided(access, { ...opened, record }, how);
+      return settleDecided(access, { ...opened, record }, how, at);
     case "pending":
-      return settlePending(access, { ...opened, record }, how);
+      return settlePending(access, { ...opened, record }, how, at);
   }
 }
 
@@ -91,6 +92,7 @@ async function settleDecided(
   access: RecordAccess,
   opened: OpenRecord<DecidedRecord>,
   how: SettleHow,
+  at: number,
 ): Promise<SettlePlan> {
   const { record } = opened;
   const decision = access.decisionOf(record, record.decision);
@@ -100,7 +102,6 @@ async function settleDecided(
   const { edited } = record.decision;
   // APR-03: what was valid when it was decided has to be valid now; what validation made of it then is what runs.
   if (edited !== undefined) await verdictOf(access, record, edited.decided, record.decision);
-  const at = await access.store.now();
   return ready(access, opened, record, { how, at, facts: [], before: undefined });
 }
 
@@ -115,10 +116,10 @@ async function settlePending(
   access: RecordAccess,
   opened: OpenRecord<PendingRecord>,
   how: SettleHow,
+  at: number,
 ): Promise<SettlePlan> {
   const { record } = opened;
   const { attemptId } = how;
-  const at = await access.store.now();
   if (how.decision === undefined) {
     return isExpired(record, at)
       ? spendExpired(access, opened, attemptId, at)
@@ -194,10 +195,9 @@ export async function planWithdraw(
   access: RecordAccess,
   { scope, id, attemptId, reason, note }: WithdrawHow,
 ): Promise<readonly Write[]> {
-  const opened = await loadKnown(access, scope, id);
+  const { found: opened, now: at } = await loadKnown(access, scope, id);
   const { record } = opened;
   if (record.state === "consumed") return [];
-  const at = await access.store.now();
   if (reason === "expired" && record.state === "pending" && !isExpired(record, at)) {
     throw outcomeError(id, reason);
   }
@@ -212,7 +212,7 @@ export async function planConclude(
   access: RecordAccess,
   { scope, id, attemptId, outcome, note }: ConcludeHow,
 ): Promise<readonly Write[]> {
-  const opened = await loadKnown(access, scope, id);
+  const { found: opened, now: at } = await loadKnown(access, scope, id);
   const { record } = opened;
   if (record.state !== "consumed" || record.attemptId !== attemptId) {
     throw new ApprovalError("attempt-differs", `the attempt did not consume the approval ${id}`, {
@@ -221,14 +221,17 @@ export async function planConclude(
   }
   if (record.outcome === outcome) return [];
   if (record.outcome !== undefined || !endsApproved(outcome)) throw outcomeError(id, outcome);
-  const at = await access.store.now();
   const moved = concluded(record, { outcome, attemptId, at, note: checkedNote(note) });
   return access.codec.writes(opened, moved, { attemptId });
 }
 
-async function loadKnown(access: RecordAccess, scope: string, id: string): Promise<OpenRecord> {
-  const opened = await access.loadStanding(scope, id);
-  if (opened !== undefined) return opened;
+async function loadKnown(
+  access: RecordAccess,
+  scope: string,
+  id: string,
+): Promise<AsOf<OpenRecord>> {
+  const { found, now } = await access.loadStandingNow(scope, id);
+  if (found !== undefined) return { found, now };
   throw new ApprovalError("approval-not-found", `there is no approval ${id} in this scope`, {
     approvalId: id,
   });

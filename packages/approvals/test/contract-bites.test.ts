@@ -11,7 +11,7 @@ import {
   type CommitOutcome,
   type Write,
 } from "../src/index.ts";
-import { handClock } from "./world.ts";
+import { handClock, tellingTime } from "./world.ts";
 
 type Break = (real: ApprovalStore) => Partial<ApprovalStore>;
 
@@ -137,6 +137,37 @@ const breaks: Readonly<Record<string, Break>> = {
   "looks up keys in all scopes": (real) => ({
     find: async (scope, key) => (await real.find(scope, key)) ?? real.find("other", key),
   }),
+  "finds records and the time in all scopes": (real) => {
+    const { getNow } = tellingTime(real);
+    return {
+      getNow: async (scope, id) => {
+        const own = await getNow!(scope, id);
+        return own.found === undefined ? getNow!("other", id) : own;
+      },
+    };
+  },
+  "finds keys and the time in all scopes": (real) => {
+    const all: ApprovalStore = {
+      ...real,
+      find: async (scope, key) => (await real.find(scope, key)) ?? real.find("other", key),
+    };
+    return { findNow: tellingTime(all).findNow! };
+  },
+  "tells with a record when it was put": (real) => ({
+    getNow: async (scope, id) => ({ found: await real.get(scope, id), now: 1_000_000 }),
+  }),
+  "tells with keys when they were put": (real) => {
+    const { findNow } = tellingTime(real);
+    return { findNow: async (...how) => ({ ...(await findNow!(...how)), now: 1_000_000 }) };
+  },
+  "finds keys in an order of its own": (real) => {
+    const { findNow } = tellingTime(real);
+    return { findNow: (scope, keys) => findNow!(scope, keys.toSorted()) };
+  },
+  "finds each key once": (real) => {
+    const { findNow } = tellingTime(real);
+    return { findNow: (scope, keys) => findNow!(scope, [...new Set(keys)]) };
+  },
   "lists all scopes": (real) => ({
     list: async (scope, ...query) => [
       ...(await real.list(scope, ...query)),

@@ -13,6 +13,7 @@ describe("decide", () => {
     const decision = approve({ by: unverified("dana"), note: "fine" });
     expect(await here.records.decide({ scope, id, decision })).toEqual({
       status: "decided",
+      runId: "run-1",
       decision: {
         approved: true,
         by: { id: "dana", assurance: "none" },
@@ -99,15 +100,16 @@ describe("decide", () => {
   it("APR-14 gives an open vote the same answer again, also when it was decided since", async () => {
     const here = world();
     const id = await file(here, { rule: { quorum: 3 } });
+    const runId = "run-1";
     const decide = async (who: string) =>
       here.records.decide({ scope, id, decision: await yes(who), attemptId: `by-${who}` });
-    expect(await decide("a")).toEqual({ status: "open", missing: 2 });
-    expect(await decide("b")).toEqual({ status: "open", missing: 1 });
-    expect(await decide("a")).toEqual({ status: "open", missing: 2 });
+    expect(await decide("a")).toEqual({ status: "open", missing: 2, runId });
+    expect(await decide("b")).toEqual({ status: "open", missing: 1, runId });
+    expect(await decide("a")).toEqual({ status: "open", missing: 2, runId });
     const other = here.records.decide({ scope, id, decision: await yes("a") });
-    expect(await other).toEqual({ status: "open", missing: 1 });
+    expect(await other).toEqual({ status: "open", missing: 1, runId });
     await decide("c");
-    expect(await decide("b")).toEqual({ status: "open", missing: 1 });
+    expect(await decide("b")).toEqual({ status: "open", missing: 1, runId });
     expect(await decide("c")).toMatchObject({ status: "decided" });
   });
 

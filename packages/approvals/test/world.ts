@@ -34,6 +34,18 @@ export function handClock(start = 1_000_000): HandClock {
   };
 }
 
+/** A store that tells the time with what it reads, as one does that is far away. */
+export function tellingTime(store: ApprovalStore): ApprovalStore {
+  return {
+    ...store,
+    getNow: async (at, id) => ({ found: await store.get(at, id), now: await store.now() }),
+    async findNow(at, requestKeys) {
+      const found = await Promise.all(requestKeys.map((key) => store.find(at, key)));
+      return { found, now: await store.now() };
+    },
+  };
+}
+
 /** Ids that count. */
 export function countingIds(prefix = "id"): Ids {
   let count = 0;

@@ -80,6 +80,7 @@ export {
   logKey,
   snapshotWrite,
   type LogRow,
+  type LogTail,
   type RunLog,
   type SnapshotRow,
 } from "./run/log.ts";

@@ -5,7 +5,9 @@
  *    be certain, and would let no two commits of the whole server reach the disk at once: Postgres orders announcements by a lock
  *    that is held until then.
  * A2 One announcement is on its way at a time; what commits meanwhile goes along with the next.
- * A3 A lost connection is told, and made again when somebody waits the next time or looks.
+ * A3 No announcement waits for the disk: it tells of what is there already, and beside each commit it would cost a sync of its
+ *    own, in the way of the next commit's.
+ * A4 A lost connection is told, and made again when somebody waits the next time or looks.
  */
 
 import type { PostgresHome } from "./home.ts";
@@ -61,7 +63,9 @@ export class Announcements {
     while (this.#due.size > 0) {
       const scopes = [...this.#due];
       this.#due.clear();
-      const sql = "SELECT pg_notify(:channel, scope) FROM unnest(:scopes::text[]) AS scope";
+      // A3: the setting ends with the statement, which is its own transaction.
+      const sql = `SELECT set_config('synchronous_commit', 'off', true), pg_notify(:channel, scope)
+        FROM unnest(:scopes::text[]) AS scope`;
       // A1
       await this.#home.rows(sql, { channel: this.#channel, scopes }).catch(() => {});
     }
@@ -75,7 +79,7 @@ export class Announcements {
     const lost = (): void => {
       if (this.#line !== line) return;
       this.#drop(line);
-      this.#heard(undefined); // A3
+      this.#heard(undefined); // A4
     };
     client.on("error", lost);
     client.on("end", lost);

@@ -1,4 +1,4 @@
-import type { ApprovalStore, StoredChange } from "@holdpoint/approvals";
+import type { ApprovalStore, Row, StoredChange } from "@holdpoint/approvals";
 
 import { approvalPage } from "./approval-list.ts";
 import { ChangeFeed, lastPosition } from "./change-feed.ts";
@@ -6,7 +6,7 @@ import type { PostgresHome } from "./home.ts";
 import { homeOn, type PostgresOptions } from "./homes.ts";
 import { readPage } from "./keyset-page.ts";
 import type { PostgresPool } from "./pool.ts";
-import { integerOf, rowOf, selected, tables } from "./tables.ts";
+import { integerOf, rowOf, selected, tables, type RawRow, type Table } from "./tables.ts";
 
 /**
  * Approvals alone, on a pool of the caller's own, which stays the caller's to end. Ports on the same pool and schema commit
@@ -34,6 +34,13 @@ const [approvalColumns, keyColumns, auditColumns] = [
 export const approvalReads = {
   get: `SELECT ${approvalColumns} FROM {approvals} WHERE scope = :scope AND key = :id`,
   find: `SELECT ${keyColumns} FROM {approval_keys} WHERE scope = :scope AND key = :requestKey`,
+  getNow: `SELECT {now} AS now, found.* FROM (SELECT) AS one LEFT JOIN LATERAL (
+      SELECT ${approvalColumns} FROM {approvals} WHERE scope = :scope AND key = :id
+    ) AS found ON true`,
+  findNow: `SELECT {now} AS now, place, found.* FROM unnest(:requestKeys::text[]) WITH ORDINALITY AS wanted (name, place)
+    LEFT JOIN LATERAL (
+      SELECT ${keyColumns} FROM {approval_keys} WHERE scope = :scope AND key = wanted.name LIMIT 1
+    ) AS found ON true`,
   // An id may hold a slash, so the entries of `a` are not all keys that begin with `a/`.
   history: `SELECT ${auditColumns} FROM {approval_audit}
     WHERE scope = :scope AND key > :after AND key < :end AND strpos(substr(key, :start), '/') = 0
@@ -57,6 +64,16 @@ export function approvalsOn(home: PostgresHome): ApprovalStore {
       const raw = await home.row(approvalReads.find, { scope, requestKey });
       return raw && rowOf(tables.approvalKeys, raw);
     },
+    async getNow(scope, id) {
+      const raw = (await home.row(approvalReads.getNow, { scope, id })) ?? {};
+      return { found: foundOf(tables.approvals, raw), now: integerOf(raw["now"]) };
+    },
+    async findNow(scope, requestKeys) {
+      const rows = await home.rows(approvalReads.findNow, { scope, requestKeys });
+      const inPlace = rows.toSorted((a, b) => integerOf(a["place"]) - integerOf(b["place"]));
+      const found = inPlace.map((raw) => foundOf(tables.approvalKeys, raw));
+      return { found, now: integerOf(rows[0]?.["now"]) };
+    },
     list: (scope, filter, page) => readPage(home, approvalPage(scope, filter, page)),
     async history(scope, id, after, limit) {
       const binds = { scope, limit, ...entriesOf(id, after) };
@@ -73,6 +90,11 @@ export function approvalsOn(home: PostgresHome): ApprovalStore {
     lastChange: (scope) => lastPosition(home, scope),
     wait: (scope, after, signal) => feed.wait(scope, after, signal),
   };
+}
+
+/** What stands beside the time, if anything does. */
+function foundOf(table: Table, raw: RawRow): Row | undefined {
+  return raw["key"] === null ? undefined : rowOf(table, raw);
 }
 
 /** The range of the keys of a record's audit entries past a number: `<id>/<8 digits>`. */

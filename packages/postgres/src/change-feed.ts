@@ -1,8 +1,8 @@
 /**
  * Waiting for audit entries (APR-27).
  *
- * F1 Commits of this home wake at once; those of other connections by their announcement, or else by looking for them from time
- *    to time, while anybody waits.
+ * F1 Commits of this home wake at once, without a look: what they appended is past whatever was read before. Those of other
+ *    connections wake by their announcement, or else by looking for them from time to time, while anybody waits.
  * F2 Whoever waits looks for itself, once, after it is known to wait: what is committed after that look wakes it.
  * F3 Waking early is allowed, sleeping on is not: where the database can't be read everybody wakes, and meets the error in
  *    reading.
@@ -43,7 +43,7 @@ export class ChangeFeed {
     home.watch((scopes) => {
       if (home.closed) return this.#end();
       this.#announcements.announce(scopes);
-      this.#look();
+      for (const { scope, wake } of this.#waiting) if (scopes.includes(scope)) wake(); // F1
     });
   }
 

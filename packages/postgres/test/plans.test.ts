@@ -107,6 +107,7 @@ const binds = {
   now: 50,
   runId: "run-7",
   requestKey: "key-of-r-7",
+  requestKeys: ["key-of-r-7", "key-of-r-8"],
   key: "refund/key",
   run: "run-7",
   after: "run-7/000000000000",

@@ -116,6 +116,28 @@ export const runLogCases: readonly LogCase[] = [
     },
   },
   {
+    name: "FLOW-72 tells a snapshot and the entries from its own on as it tells either, where it tells both",
+    async run({ log, another }) {
+      if (log.tail === undefined) return;
+      const tells = async (run: string, limit: number, of = scope): Promise<void> => {
+        const snapshot = await log.snapshot(of, run);
+        const rows = await log.read(of, run, (snapshot?.revision ?? 1) - 1, limit);
+        same(await log.tail!(of, run, limit), { snapshot, rows }, `the tail of ${run} in ${of}`);
+      };
+      const snapshot = (version: number, revision: number, run = "run-1"): Write =>
+        snapshotWrite(scope, run, { version, revision, text: `state at ${revision}` });
+      await tells("run-1", 10);
+      const numbers = Array.from({ length: 12 }, (_, at) => at + 1);
+      await commits(log, "one", [...numbers.map((at) => entry(at)), entry(1, "run-10")]);
+      await tells("run-1", 10);
+      await commits(log, "two", [entry(13), snapshot(1, 3), snapshot(1, 1, "run-10")]);
+      for (const run of ["run-1", "run-10", "run"]) await tells(run, 10);
+      await commits(await another(), "three", [entry(14), snapshot(2, 12)]);
+      for (const limit of [1, 2, 3, 10]) await tells("run-1", limit);
+      await tells("run-1", 10, "other");
+    },
+  },
+  {
     name: "FLOW-72 keeps large and strange texts as they are",
     async run({ log }) {
       const texts = [

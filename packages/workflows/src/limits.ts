@@ -60,6 +60,9 @@ export const workersMax = 256;
 /** Sessions of one supervisor: each renews a lease of its own. */
 export const sessionsMax = 1_000;
 
+/** Decisions taken by a supervisor that its trail has yet to tell of: what is past so many is heard of twice. */
+export const toldMax = 1_000;
+
 /** How long a shutdown lets runs go on by default. */
 export const shutdownMsDefault = 5_000;
 /** The part of it that aborted runs get to stop in, at most. */

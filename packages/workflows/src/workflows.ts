@@ -97,8 +97,8 @@ export class Workflows<const D extends readonly Workflow[] = readonly Workflow[]
 
   /** Records a decision, and has the waiting run resumed by itself, once. @throws as `decideApproval` */
   decide(approvalId: string, decision: Decision): Promise<DecisionTaken> {
-    return decideApproval(this.#parts, approvalId, decision, (runId) =>
-      wakeRun(this.#parts, runId),
+    return decideApproval(this.#parts, approvalId, decision, (runId, decided) =>
+      wakeRun(this.#parts, runId, decided),
     );
   }
 

@@ -50,11 +50,11 @@ export class DeferredApproval implements ApprovalPort {
       const found = await findRecord(this.#access, request);
       const standing = found.opened?.record.state === "consumed" ? undefined : found.opened;
       if (standing?.record.state !== "decided") {
-        const denial = await findDenial(this.#access, request);
+        const denial = await findDenial(this.#access, request, found);
         if (denial !== undefined) {
           const { record } = standing ?? {};
           const waits = record?.state === "pending" ? { ...standing!, record } : undefined;
-          if (waits !== undefined && !(await this.#end(waits, denial))) continue;
+          if (waits !== undefined && !(await this.#end(waits, denial, found.now))) continue;
           return this.#covered(denial);
         }
       }
@@ -76,23 +76,20 @@ export class DeferredApproval implements ApprovalPort {
    * Ends a record that waits for what was denied for the run; false where somebody moved it meanwhile (F4): decided, it
    * answers by itself, and it may be the very record whose denial was found.
    */
-  async #end(opened: OpenRecord<PendingRecord>, denial: Denial): Promise<boolean> {
-    const { codec, ids, store } = this.#access;
+  async #end(opened: OpenRecord<PendingRecord>, denial: Denial, at: number): Promise<boolean> {
+    const { codec, ids } = this.#access;
     const attemptId = ids.id();
     const note = `denied for the run by ${denial.id}`;
-    const how = { reason: "cancelled", attemptId, at: await store.now(), note } as const;
+    const how = { reason: "cancelled", attemptId, at, note } as const;
     const writes = codec.writes(opened, withdrawn(opened.record, how), { attemptId });
     return (await this.#commit(attemptId, writes)).status === "done";
   }
 
   /** Files a record; false where somebody else did (F3). */
-  async #file(request: ApprovalRequest, { pointer }: Found): Promise<boolean> {
+  async #file(request: ApprovalRequest, found: Found): Promise<boolean> {
     const access = this.#access;
     const attemptId = access.ids.id();
-    const writes = await filingWrites(access, request, {
-      attemptId,
-      keyVersion: pointer.version,
-    });
+    const writes = filingWrites(access, request, attemptId, found);
     return (await this.#commit(attemptId, writes)).status === "done";
   }
 
@@ -103,7 +100,7 @@ export class DeferredApproval implements ApprovalPort {
     if (record.state === "decided") {
       return { status: "decided", decision: access.decisionOf(record, record.decision), ...base }; // F2
     }
-    const now = await access.store.now();
+    const { now } = found;
     if (record.state === "pending" && isExpired(record, now)) {
       return { status: "decided", decision: access.expiredDecision(record, now), ...base };
     }

@@ -18,7 +18,7 @@ import type { Migration } from "../graph/migration.ts";
 import { logPageMax } from "../limits.ts";
 import type { RunEvent } from "./event.ts";
 import { begin, fold } from "./fold.ts";
-import type { LogRow, RunLog } from "./log.ts";
+import type { LogRow, RunLog, SnapshotRow } from "./log.ts";
 import type { Parts } from "./parts.ts";
 import type { RunState } from "./state.ts";
 
@@ -72,10 +72,10 @@ export async function readSince(
 ): Promise<ReadSince> {
   const log = logOf(parts, runId);
   const at = { graph, parts, log, scope, runId };
-  const row = await log.snapshot(scope, runId);
+  const { row, rows } = await tailOf(at);
   const snapshot = row && verifiedSnapshot(row, parts, { scope, runId });
   if (snapshot === undefined) {
-    const whole = await readAll(at);
+    const whole = await readAll(at, row === undefined ? rows : undefined);
     return {
       events: whole.told.events.slice(after),
       revision: whole.told.end.revision,
@@ -86,7 +86,7 @@ export async function readSince(
     const { told } = await readAll(at);
     return { events: told.events.slice(after), revision: told.end.revision };
   }
-  const since = await readAfter(snapshot, at);
+  const since = await readAfter(snapshot, at, rows);
   return {
     events: since.told.events.slice(after - snapshot.row.revision),
     revision: since.told.end.revision,
@@ -106,10 +106,14 @@ export async function readRun(
 ): Promise<Replayed> {
   const log = logOf(parts, runId);
   const at = { graph, parts, log, scope, runId };
-  const row = await log.snapshot(scope, runId);
+  const { row, rows } = await tailOf(at);
   const snapshot = row && verifiedSnapshot(row, parts, { scope, runId });
-  if (snapshot !== undefined) return replayedSince(await readAfter(snapshot, at), snapshot);
-  return replayedWhole(await readAll(at), runId, row?.version);
+  if (snapshot !== undefined) return replayedSince(await readAfter(snapshot, at, rows), snapshot);
+  return replayedWhole(
+    await readAll(at, row === undefined ? rows : undefined),
+    runId,
+    row?.version,
+  );
 }
 
 /** What came after a revision, and where the log ends. */
@@ -147,12 +151,28 @@ function replayedSince(
   return { state, end, way, need };
 }
 
+/** The newest snapshot; and, where the log tells them with it, the first page of the entries from its own on. */
+interface Tail {
+  readonly row: SnapshotRow | undefined;
+  readonly rows: readonly LogRow[] | undefined;
+}
+
+async function tailOf({ log, scope, runId }: Reading): Promise<Tail> {
+  if (log.tail === undefined) return { row: await log.snapshot(scope, runId), rows: undefined };
+  const { snapshot: row, rows } = await log.tail(scope, runId, logPageMax);
+  return { row, rows };
+}
+
 /** What came after a snapshot, in the log that it is of. */
-async function readAfter(snapshot: KnownSnapshot, at: Reading): Promise<ReadAfter> {
+async function readAfter(
+  snapshot: KnownSnapshot,
+  at: Reading,
+  page: Tail["rows"],
+): Promise<ReadAfter> {
   const { runId } = at;
   const { row, header } = snapshot;
   const { revision } = row;
-  const [entry, ...rows] = await rowsAfter(at, revision - 1);
+  const [entry, ...rows] = await rowsAfter(at, revision - 1, page);
   if (entry === undefined) {
     const message = `the log of run ${runId} ends before its snapshot: older rows were put back`;
     throw new FlowError("checkpoint-rolled-back", message, { runId, revision });
@@ -166,9 +186,9 @@ async function readAfter(snapshot: KnownSnapshot, at: Reading): Promise<ReadAfte
   return { told, chars: charsOf(rows), state };
 }
 
-async function readAll(at: Reading): Promise<Read> {
+async function readAll(at: Reading, page?: Tail["rows"]): Promise<Read> {
   const { runId } = at;
-  const rows = await rowsAfter(at, 0);
+  const rows = await rowsAfter(at, 0, page);
   if (rows.length === 0)
     throw new FlowError("run-not-found", `there is no run ${runId}`, { runId });
   const logged = opened(at, rows, chainStart);
@@ -207,10 +227,15 @@ function charsOf(rows: readonly LogRow[]): number {
   return rows.reduce((sum, { text }) => sum + text.length, 0);
 }
 
-async function rowsAfter({ log, scope, runId }: Reading, after: number): Promise<LogRow[]> {
+/** `first`: their first page, where it was read already. */
+async function rowsAfter(
+  { log, scope, runId }: Reading,
+  after: number,
+  first?: Tail["rows"],
+): Promise<LogRow[]> {
   const rows: LogRow[] = [];
-  for (;;) {
-    const page = await log.read(scope, runId, after + rows.length, logPageMax);
+  for (let page = first; ; page = undefined) {
+    page ??= await log.read(scope, runId, after + rows.length, logPageMax);
     rows.push(...page);
     if (page.length < logPageMax) return rows;
   }

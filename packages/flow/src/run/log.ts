@@ -13,6 +13,17 @@ export interface RunLog extends Committer {
   head(scope: string, runId: string): Promise<number>;
   /** The run's newest snapshot; absent where none was taken. @throws `store-unavailable` */
   snapshot(scope: string, runId: string): Promise<SnapshotRow | undefined>;
+  /**
+   * What a run is taken up from, as of one moment and in one way to the store: its newest snapshot, and entries from the one that
+   * it is of on, or from the first where there is none, at most `limit`. Optional: without it `snapshot` is asked, and then `read`.
+   * @throws `store-unavailable`
+   */
+  tail?(scope: string, runId: string, limit: number): Promise<LogTail>;
+}
+
+export interface LogTail {
+  readonly snapshot: SnapshotRow | undefined;
+  readonly rows: readonly LogRow[];
 }
 
 /** A run's state as of an entry, sealed: what is read instead of the entries before it. */

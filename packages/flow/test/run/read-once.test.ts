@@ -1,10 +1,11 @@
 import { memoryHome } from "@holdpoint/approvals";
-import { keyringOf } from "@holdpoint/seal";
+import { keyringOf, sign, verify } from "@holdpoint/seal";
 import { defineTool } from "@holdpoint/tools";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import { flow, FlowRunner, memoryRunLog, type RunLog } from "../../src/index.ts";
+import { logPageMax } from "../../src/limits.ts";
 import { logMeter } from "../support/log-meter.ts";
 import { keyring, rejection } from "../support/world.ts";
 
@@ -77,6 +78,89 @@ describe.each([
     expect(done.length).toBeLessThanOrEqual(called + 1); // a call that is idempotent needs no intent on record
   });
 });
+
+/** The same log, telling a run's snapshot and entries together, as one does that is far away. */
+function tellingTails(inner: RunLog) {
+  const asked = { tail: 0, snapshot: 0, read: 0 };
+  const log: RunLog = {
+    ...inner,
+    async snapshot(...how) {
+      asked.snapshot += 1;
+      return inner.snapshot(...how);
+    },
+    async read(scope, runId, after, limit) {
+      asked.read += 1;
+      return inner.read(scope, runId, after, limit);
+    },
+    async tail(scope, runId, limit) {
+      asked.tail += 1;
+      const snapshot = await inner.snapshot(scope, runId);
+      const after = snapshot === undefined ? 0 : snapshot.revision - 1;
+      return { snapshot, rows: await inner.read(scope, runId, after, limit) };
+    },
+  };
+  return { log, asked };
+}
+
+describe.each([
+  ["whole", 8, 10],
+  ["from its snapshot", 600, 900],
+])("a log that tells snapshot and entries together, read %s", (which, rounds, at) => {
+  it("FLOW-72 is read in one way, to the same events and the same end", async () => {
+    const { built, runner: plain, log: inner } = await died(rounds, at);
+    const { log, asked } = tellingTails(inner);
+    const runner = new FlowRunner({ log, keyring });
+    const after = (await inner.head("default", "run-1")) - 2;
+    const { events, revision } = await plain.read(built, "run-1", { after });
+    const reading = await runner.read(built, "run-1", { after });
+    expect([reading.events, reading.revision]).toEqual([events, revision]);
+    expect(asked).toEqual({ tail: 1, snapshot: 0, read: 0 });
+    const result = await runner.adopt(built, "run-1");
+    expect(asked).toEqual({ tail: 2, snapshot: 0, read: 0 });
+    expect(result.status === "completed" && result.state).toEqual({ n: rounds });
+  });
+
+  it("FLOW-74 tells the same of what is before its snapshot", async () => {
+    const { built, runner: plain, log: inner } = await died(rounds, at);
+    const { log } = tellingTails(inner);
+    const runner = new FlowRunner({ log, keyring });
+    const { events } = await plain.read(built, "run-1", { after: 1 });
+    expect((await runner.read(built, "run-1", { after: 1 })).events).toEqual(events);
+  });
+
+  it("FLOW-72 FLOW-73 is read whole where its snapshot is of a later form", async () => {
+    const { built, log: inner } = await died(rounds, at);
+    const later = snapshotOfLater(inner);
+    const { log, asked } = tellingTails(later);
+    const result = await new FlowRunner({ log, keyring }).adopt(built, "run-1");
+    expect(result.status === "completed" && result.state).toEqual({ n: rounds });
+    expect(asked.read > 0).toBe(which === "from its snapshot");
+  });
+});
+
+it("FLOW-72 a log that tells snapshot and entries together is read on behind a page that is full", async () => {
+  const { built, log: inner } = await died(600, 900);
+  const { log, asked } = tellingTails({ ...inner, snapshot: async () => undefined });
+  expect(await inner.head("default", "run-1")).toBeGreaterThan(logPageMax);
+  const all = await new FlowRunner({ log: inner, keyring }).history(built, "run-1");
+  expect((await new FlowRunner({ log, keyring }).read(built, "run-1")).events).toEqual(all);
+  expect(asked).toEqual({ tail: 1, snapshot: 0, read: 1 });
+});
+
+/** A log whose snapshot is of a form that comes after this version. */
+function snapshotOfLater(inner: RunLog): RunLog {
+  return {
+    ...inner,
+    async snapshot(scope, run) {
+      const row = await inner.snapshot(scope, run);
+      if (row === undefined) return undefined;
+      const { header, body } = verify(row.text, { keyring, purpose: "run-snapshot" });
+      const format = Number(header["format"]) + 1;
+      const later = sign(body, { keyring, purpose: "run-snapshot", header: { ...header, format } });
+      return { ...row, text: later.text };
+    },
+  };
+}
 
 describe("a reading", () => {
   it("FLOW-72 is gone on from once: then the log is read", async () => {

@@ -81,6 +81,7 @@ function fencedLog(log: RunLog, commit: Commit): RunLog {
     read: (scope, runId, after, limit) => log.read(scope, runId, after, limit),
     head: (scope, runId) => log.head(scope, runId),
     snapshot: (scope, runId) => log.snapshot(scope, runId),
+    ...(log.tail && { tail: log.tail.bind(log) }),
   };
 }
 
@@ -105,6 +106,8 @@ function fencedApprovals(store: ApprovalStore, commit: Commit): ApprovalStore {
     now: () => store.now(),
     get: (scope, id) => store.get(scope, id),
     find: (scope, requestKey) => store.find(scope, requestKey),
+    ...(store.getNow && { getNow: store.getNow.bind(store) }),
+    ...(store.findNow && { findNow: store.findNow.bind(store) }),
     list: (scope, filter, page) => store.list(scope, filter, page),
     history: (scope, id, after, limit) => store.history(scope, id, after, limit),
     changes: (scope, after, limit) => store.changes(scope, after, limit),

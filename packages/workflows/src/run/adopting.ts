@@ -6,17 +6,19 @@
  * A3 A run that can't be read is reported and set aside: the others go on (WF-32).
  * A4 What is done with a run already may end without going on with it, as a resume does whose payload was given before: it is
  *    judged again then, or nobody would.
+ * A5 A row that was read on the way is good for judging a run: what is done by it expects that very version, and where it had
+ *    moved the run is judged by its row as it stands. A wish to cancel that came meanwhile is found as one that comes later.
  */
 
 import type { RunReading } from "@holdpoint/flow";
 import { errorInfo } from "@holdpoint/tools";
 
-import { WorkflowError } from "../errors.ts";
+import { isWorkflowError, WorkflowError } from "../errors.ts";
 import { pageMax, takenUpAtOnceMax } from "../limits.ts";
 import { listRuns } from "../registry/listing.ts";
 import { isTerminal, mayReach } from "../registry/moves.ts";
 import type { OpenRun } from "../registry/record-codec.ts";
-import type { RunRecord } from "../registry/record.ts";
+import type { RunRecord, WaitingFor } from "../registry/record.ts";
 import type { RunStatus } from "../registry/store.ts";
 import { endCancelled } from "./cancelling.ts";
 import { inStep } from "./in-step.ts";
@@ -38,16 +40,29 @@ export type Adoption = { readonly runId: string } & (
   | { readonly did: "broken"; readonly error: unknown }
 );
 
+/** What whoever takes a run up knows of it already. */
+export interface AdoptHow {
+  /** Nothing of it is begun before that has settled. */
+  readonly turn?: Promise<void>;
+  /** Its row, as it was just read. */
+  readonly opened?: OpenRun | undefined;
+  /** An approval that is decided: a run that waits for it goes on. */
+  readonly decided?: string | undefined;
+}
+
 /**
- * Resolves once it is known what is to be done; what is begun goes on in the run's lane, and not before `turn` has settled.
+ * Resolves once it is known what is to be done; what is begun goes on in the run's lane, in its turn.
  * @throws WorkflowError
  */
-export function adoptRun(parts: Parts, runId: string, turn?: Promise<void>): Promise<Adoption> {
+export function adoptRun(parts: Parts, runId: string, how: AdoptHow = {}): Promise<Adoption> {
+  const { turn, decided } = how;
+  const seen = parts.lanes.busy(runId) ? undefined : how.opened; // what is at work there moves it
   return new Promise((resolve, reject) => {
     parts.lanes
       .enter(runId, async (signal) => {
-        const opened = await parts.access.require(runId);
-        const { adoption, begin, current, reading } = await judged(parts, opened);
+        const known = seen && (await unlessMoved(judged(parts, seen, decided))); // A5
+        const found = known ?? (await judged(parts, await parts.access.require(runId), decided));
+        const { adoption, begin, current, reading } = found;
         if (turn !== undefined) await turn;
         resolve(adoption);
         if (begin === undefined) return;
@@ -60,13 +75,23 @@ export function adoptRun(parts: Parts, runId: string, turn?: Promise<void>): Pro
   });
 }
 
+/** What was found out by a row that was read before; `undefined`: somebody moved it since. */
+async function unlessMoved(judging: Promise<Judged>): Promise<Judged | undefined> {
+  try {
+    return await judging;
+  } catch (error) {
+    if (isWorkflowError(error, "run-moved")) return undefined;
+    throw error;
+  }
+}
+
 /**
  * Goes on with a run in its lane if it waits for something that is decided; one that is on its way finds it at its pause. Its
  * log says how: it may have gone further than the registry saw, where a store was lost in the middle of a settle.
  */
-export function wakeRun(parts: Parts, runId: string): void {
-  const isWaiting = ({ record }: OpenRun): boolean => record.standing.status === "interrupted";
-  const work = parts.lanes.enter(runId, (signal) => goOn(parts, runId, signal, isWaiting));
+export function wakeRun(parts: Parts, runId: string, decided?: string): void {
+  const which = ({ record }: OpenRun): boolean => record.standing.status === "interrupted";
+  const work = parts.lanes.enter(runId, (signal) => goOn(parts, runId, signal, { which, decided }));
   work.catch((fault: unknown) => parts.faults.put(runId, fault));
 }
 
@@ -81,11 +106,17 @@ async function goOn(
   parts: Parts,
   runId: string,
   signal: AbortSignal,
-  which: (opened: OpenRun) => boolean = () => true,
+  {
+    which = () => true,
+    decided,
+  }: {
+    readonly which?: (opened: OpenRun) => boolean;
+    readonly decided?: string | undefined;
+  } = {},
 ): Promise<void> {
   const opened = await parts.access.load(runId);
   if (opened === undefined || !which(opened)) return;
-  const { begin, current, reading } = await judged(parts, opened);
+  const { begin, current, reading } = await judged(parts, opened, decided);
   if (begin === undefined) return;
   parts.faults.clear(runId);
   await workOn(parts, current, begin, signal, { reading });
@@ -94,24 +125,24 @@ async function goOn(
 /** Every run that is not terminal, once, oldest first. */
 export async function adoptAll(parts: Parts): Promise<readonly Adoption[]> {
   const { open, broken } = await openRuns(parts, ["pending", "running", "interrupted"]);
-  const adopted = await inStep(open, takenUpAtOnceMax, ({ record }, turn) =>
-    adoptOne(parts, record.facts.id, turn),
+  const adopted = await inStep(open, takenUpAtOnceMax, (opened, turn) =>
+    adoptOne(parts, opened.record.facts.id, { turn, opened }),
   );
   return [...broken, ...adopted];
 }
 
-/** One of several, read beside them and begun in its `turn`: a broken one is an answer. @throws `store-unavailable` of whichever store was away */
+/** One of several, judged beside them and begun in its turn: a broken one is an answer. @throws `store-unavailable` of whichever store was away */
 export async function adoptOne(
   parts: Parts,
   runId: string,
-  turn?: Promise<void>,
+  how?: Pick<AdoptHow, "turn" | "opened">,
 ): Promise<Adoption> {
   if (parts.lanes.busy(runId)) {
     lookAgain(parts, runId);
     return { runId, did: "held" };
   }
   try {
-    return await adoptRun(parts, runId, turn);
+    return await adoptRun(parts, runId, how);
   } catch (error) {
     // Of whichever layer or store it is: it says nothing about the run, and whoever asked comes again (WF-23).
     if (errorInfo(error).code === "store-unavailable") throw error;
@@ -158,26 +189,32 @@ export interface Judged {
   readonly reading?: RunReading | undefined;
 }
 
-/** @throws WorkflowError `run-moved`, `store-unavailable` */
-export async function judged(parts: Parts, opened: OpenRun): Promise<Judged> {
-  const { facts, standing } = opened.record;
+/** `answered`: an approval that is decided. @throws WorkflowError `run-moved`, `store-unavailable` */
+export async function judged(parts: Parts, opened: OpenRun, answered?: string): Promise<Judged> {
+  const { facts, standing, waits } = opened.record;
   const runId = facts.id;
   if (isTerminal(standing.status)) return ended(opened);
   const definition = parts.definitions.find(facts.definition, facts.version);
   if (definition === undefined) {
     return { adoption: { runId, did: "left", reason: "unknown-definition" }, current: opened }; // A2
   }
-  const logged = await readLog(parts, definition, opened);
+  const goesOn = isAmong(waits, answered);
+  const logged = await readLog(parts, definition, opened, { goesOn });
   if ("failed" in logged) return ended(logged.failed);
   const { log, record } = logged;
   const { cancel } = record;
   if (cancel !== undefined && isOpen(log)) {
     return ended(await endCancelled(parts, opened, cancel)); // WF-26
   }
-  const decided = log === "paused" && (await anyDecided(parts, record.waits));
+  const isAnswered = isAmong(record.waits, answered);
+  const decided = log === "paused" && (isAnswered || (await anyDecided(parts, record.waits)));
   const next = reconcile({ log, registry: standing.status, decided });
   const current = await followed(parts, opened, record, next);
   return { ...(await acted(parts, current, next)), reading: logged.reading };
+}
+
+function isAmong(waits: readonly WaitingFor[], answered: string | undefined): boolean {
+  return answered !== undefined && waits.some(({ approvalId }) => approvalId === answered);
 }
 
 async function acted(parts: Parts, current: OpenRun, next: Reconciled): Promise<Judged> {

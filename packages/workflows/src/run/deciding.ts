@@ -13,19 +13,20 @@ export interface DecisionTaken {
 }
 
 /**
- * Records what a person says, and has the waiting run resumed, once (WF-24): resolves when the decision is on record.
+ * Records what a person says, and has the waiting run resumed, once (WF-24): resolves when the decision is on record. `wake` is told
+ * of the run, and of the approval where it was decided by this very call.
  * @throws ApprovalAlreadyDecided; ApprovalError `approval-not-found`, `approval-expired`, `actor-…`, `edits-…`, `store-unavailable`
  */
 export async function decideApproval(
   { approvals, access }: Parts,
   approvalId: string,
   decision: Decision,
-  wake: (runId: string) => void,
+  wake: (runId: string, decided: string | undefined) => void,
 ): Promise<DecisionTaken> {
   const { records } = approvals;
   const { scope } = access;
   const result = await records.decide({ scope, id: approvalId, decision });
-  const runId = (await records.show(scope, approvalId))?.runId ?? "";
+  const { runId } = result;
   switch (result.status) {
     case "open":
       return { status: "accepted", runId, missing: result.missing };
@@ -33,7 +34,7 @@ export async function decideApproval(
       return { status: "accepted", runId, supersededBy: result.by };
     case "decided":
     case "already":
-      wake(runId);
+      wake(runId, result.status === "decided" ? approvalId : undefined);
       return { status: result.status === "decided" ? "accepted" : "already", runId };
   }
 }

@@ -14,6 +14,12 @@ export type Logged =
   | { readonly log: LogStatus; readonly record: RunRecord; readonly reading?: RunReading }
   | { readonly failed: OpenRun };
 
+/** How a log is looked at. */
+export interface LookHow {
+  /** Whether a run that waits is known to go on: then its log is read at once, for that. */
+  readonly goesOn?: boolean;
+}
+
 /**
  * What the log says, folded into the record: only what came after the record's own revision, since that is the fold of what is
  * before it, under a seal. A definite fault of the log ends the run (WF-23).
@@ -22,9 +28,10 @@ export async function readLog(
   parts: Parts,
   definition: Workflow,
   opened: OpenRun,
+  how?: LookHow,
 ): Promise<Logged> {
   try {
-    return await knownLog(parts, definition, opened);
+    return await knownLog(parts, definition, opened, how);
   } catch (error) {
     const failure = failureBy(error, opened.record);
     if (failure === undefined) throw error;
@@ -40,13 +47,14 @@ export async function knownLog(
   parts: Parts,
   definition: Workflow,
   opened: OpenRun,
+  { goesOn = false }: LookHow = {},
 ): Promise<Extract<Logged, { readonly log: LogStatus }>> {
   const { record } = opened;
   const { flow, retry } = workflowFacts(definition);
   const { id: runId, scope } = record.facts;
   const { standing } = record;
-  // Of a run at work the log is read in any case, and says itself where it ends.
-  if (standing.status !== "running") {
+  // What goes on is read in any case, and says itself where it ends.
+  if (standing.status !== "running" && !goesOn) {
     const head = await parts.log.head(scope, runId);
     if (head === 0) return { log: "none", record };
     // A waiting run whose log did not move since the registry saw it pause: nothing to read.

@@ -144,6 +144,7 @@ export class RunOwner {
 
   /** The log, seen through: what becomes of a commit decides what stands. */
   #observed(log: RunLog): RunLog {
+    const { tail } = log;
     return {
       durable: log.durable,
       home: log.home,
@@ -155,6 +156,13 @@ export class RunOwner {
       },
       head: (scope, runId) => log.head(scope, runId),
       snapshot: (scope, runId) => log.snapshot(scope, runId),
+      ...(tail && {
+        tail: async (scope, runId, limit) => {
+          const told = await tail.call(log, scope, runId, limit);
+          this.#assertKnown(told.rows.at(-1)?.revision ?? 0);
+          return told;
+        },
+      }),
       commit: async (attemptId, writes) => {
         this.#fresh = true;
         const ahead = this.#ahead;

@@ -137,10 +137,9 @@ export class Supervisor<const D extends readonly Workflow[] = readonly Workflow[
    */
   async decide(approvalId: string, decision: Decision): Promise<DecisionTaken> {
     this.#assertActive();
-    return decideApproval(this.#free, approvalId, decision, (runId) => {
-      // Where it can't be told of now, the trail tells of it.
-      this.#hearing.heardOf(runId).catch(() => undefined);
-    });
+    return decideApproval(this.#free, approvalId, decision, (runId, decided) =>
+      this.#hearing.told(runId, decided),
+    );
   }
 
   /**
@@ -242,6 +241,7 @@ export class Supervisor<const D extends readonly Workflow[] = readonly Workflow[
   ): Promise<RunView> {
     for (;;) {
       signal?.throwIfAborted();
+      await unless(signal, this.#hearing.looked(runId));
       for (const { parts } of this.#sessions.holds) await unless(signal, parts.lanes.idle(runId));
       const view = viewOf(await this.#free.access.require(runId));
       if (isTerminal(view.status) || view.status === "interrupted") return view;
@@ -261,8 +261,10 @@ export class Supervisor<const D extends readonly Workflow[] = readonly Workflow[
   /** Resolves once this process works on no run. */
   async waitIdle(): Promise<void> {
     const busy = () => this.#sessions.holds.filter(({ parts }) => parts.lanes.runs.length > 0);
+    await this.#hearing.allLooked();
     for (let holds = busy(); holds.length > 0; holds = busy()) {
       await Promise.all(holds.map(({ parts }) => parts.lanes.allIdle()));
+      await this.#hearing.allLooked();
     }
   }
 

@@ -17,7 +17,7 @@ import { reached } from "../registry/commit.ts";
 import type { OpenRun } from "../registry/record-codec.ts";
 import { viewOf } from "../registry/run-view.ts";
 import { duePlaceOf, type RunPlace } from "../registry/store.ts";
-import { adoptOne, adoptRun, openRuns, type Adoption } from "../run/adopting.ts";
+import { adoptOne, adoptRun, openRuns, type AdoptHow, type Adoption } from "../run/adopting.ts";
 import { inStep } from "../run/in-step.ts";
 import { cancelled } from "../run/owner.ts";
 import type { Parts } from "../run/parts.ts";
@@ -121,16 +121,20 @@ async function takeUpChosen(
 ): Promise<Adoption> {
   const runId = opened.record.facts.id;
   const chosen = mode === "auto" || (mode !== "manual" && mode(viewOf(opened)));
-  if (chosen) return adoptOne(parts, runId, turn);
+  if (chosen) return adoptOne(parts, runId, { turn, opened });
   if (parts.lanes.busy(runId)) return { runId, did: "held" };
   return { runId, did: "left", reason: "not-chosen" };
 }
 
 /** Takes up a run of which something was heard; what goes wrong is kept for the next try. */
-export async function takeUp({ parts, over, foreign }: Hold, runId: string): Promise<void> {
+export async function takeUp(
+  { parts, over, foreign }: Hold,
+  runId: string,
+  how?: AdoptHow,
+): Promise<void> {
   if (over) return;
   try {
-    const { did } = await adoptRun(parts, runId);
+    const { did } = await adoptRun(parts, runId, how);
     if (did === "left") foreign.add(runId);
   } catch (fault) {
     parts.faults.put(runId, fault);

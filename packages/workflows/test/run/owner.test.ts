@@ -1,5 +1,5 @@
 import { memoryHome, type Write } from "@holdpoint/approvals";
-import { appendWrite, type RunEvent } from "@holdpoint/flow";
+import { appendWrite, type RunEvent, type RunLog } from "@holdpoint/flow";
 import { describe, expect, it } from "vitest";
 
 import { pendingRun, type RunFacts } from "../../src/registry/record.ts";
@@ -28,10 +28,11 @@ const paused: RunEvent = { type: "paused", at };
 const answered: RunEvent = { type: "answered", attemptId: "a", answers: [], at };
 
 /** An owner of a running run whose log stands at 1, with what it gives its runner in the test's hands. */
-async function owned() {
+async function owned({ tells = false } = {}) {
   const clock = handClock();
   const home = memoryHome({ clock });
-  const store = storesOn({ approvals: home, log: home, runs: home });
+  const stores = storesOn({ approvals: home, log: home, runs: home });
+  const store = tells ? { ...stores, log: tellingTails(stores.log) } : stores;
   const ids = countingIds("owner");
   const parts = resolveParts({ store, definitions: [], keyring, clock, ids });
   const given: RunnerParts[] = [];
@@ -60,7 +61,16 @@ async function owned() {
     if (outcome.status === "done") revision += events.length;
     return { outcome, again: send };
   }
-  return { owner, store, commit };
+  return { owner, store, commit, log };
+}
+
+/** A log that tells snapshot and entries together, as one does that is far away. */
+function tellingTails(log: RunLog): RunLog {
+  const tail: RunLog["tail"] = async (scope, runId, limit) => ({
+    snapshot: undefined,
+    rows: await log.read(scope, runId, 0, limit),
+  });
+  return { ...log, tail };
 }
 
 const taken: Write = appendWrite("default", "run-1", 2, "somebody else's");
@@ -110,6 +120,19 @@ describe("what an owner knows of its run", () => {
     expect((await commit([], [beside])).outcome.status).toBe("done");
     expect(owner.record).toMatchObject({ standing: { status: "running" }, revision: 1 });
   });
+
+  it.each([{ tells: false }, { tells: true }])(
+    "FLOW-75 WF-21 does nothing with a run whose log went on since it was read: %o",
+    async (how) => {
+      const { store, log } = await owned(how);
+      const read = () => log.tail?.("default", "run-1", 10) ?? log.read("default", "run-1", 0, 10);
+      expect(log.tail === undefined).toBe(!how.tells);
+      await store.log.commit("own", [appendWrite("default", "run-1", 1, "its own")]);
+      await expect(read()).resolves.toBeDefined();
+      await store.log.commit("other", [taken]);
+      await expect(read()).rejects.toMatchObject({ code: "run-moved", data: { runId: "run-1" } });
+    },
+  );
 
   it("FLOW-75 refuses the event with the row that somebody else moved", async () => {
     const { owner, store, commit } = await owned();

@@ -72,16 +72,16 @@ describe("sessions that are taken together", () => {
     isDead = true; // most of them have not begun
     await clock.advance(2 * leaseMs);
     let [asked, most] = [0, 0];
-    const runs: typeof store.runs = Object.assign(Object.create(store.runs), {
-      get: async (...how: Parameters<typeof store.runs.get>) => {
+    const log: typeof store.log = Object.assign(Object.create(store.log), {
+      head: async (...how: Parameters<typeof store.log.head>) => {
         asked += 1;
         most = Math.max(most, asked);
         await rest();
         asked -= 1;
-        return store.runs.get(...how);
+        return store.log.head(...how);
       },
     });
-    const next = open({ store: { ...store, runs } });
+    const next = open({ store: { ...store, log } });
     const { adoptions } = await next.activate();
     expect(adoptions.length).toBeGreaterThan(8);
     expect(most).toBe(8);
