@@ -22,4 +22,8 @@ export const fixtures: ReadonlyMap<number, string> = new Map([
     81177,
     "a question was refused by a term that was over for a moment, and that put on record as the call's failure",
   ],
+  [
+    88153,
+    "a question that was still being filed when its run was cancelled outlived it, its process having died by then",
+  ],
 ]);

@@ -6,8 +6,9 @@
  *    ends it. So they are where approvals are kept apart: what is taken back there is taken back before the end is on record.
  * X3 A run that has ended stays as it is.
  * X4 Nothing that was asked for it outlives it. What its log knows nothing of is withdrawn before its end, the wish being on
- *    record by then: whoever takes the run up after a crash looks for it again. What arrived late is looked for after its end,
- *    and where somebody cancels it again.
+ *    record by then: whoever takes the run up after a crash looks for it again. What this process is still filing is waited for
+ *    before that, so its end is the last thing that is done. What arrives later, from another process, is looked for after
+ *    the end, and where somebody cancels it again.
  */
 
 import type { FlowRunner } from "@holdpoint/flow";
@@ -94,6 +95,7 @@ export async function endCancelled(
     await owner.move({ status: "failed", failure }); // X3: it had failed, and is not retried
     return owner.opened;
   }
+  await parts.filings.settled(facts.id); // X4
   const orphans = await orphansOf(parts, facts.id, logged.record.waits);
   const wished = orphans.length > 0 ? await requestCancel(parts, facts.id, wish) : opened; // X4
   await withdrawOrphans(parts, facts.id, orphans);

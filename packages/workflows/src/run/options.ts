@@ -25,6 +25,7 @@ import { DeliveryCodec } from "../outbox/delivery.ts";
 import { RunAccess } from "../registry/access.ts";
 import { RunCodec } from "../registry/record-codec.ts";
 import { FaultBook } from "./fault-book.ts";
+import { Filings } from "./filings.ts";
 import { Lanes } from "./lanes.ts";
 import type { Parts, WorkflowStore } from "./parts.ts";
 import { Slots } from "./slots.ts";
@@ -69,6 +70,8 @@ export interface Base {
   readonly codecs: readonly Codec[];
   readonly sealer: Sealer;
   readonly records: RunCodec;
+  /** Of all parts: what one of them began to file may land while another has the run. */
+  readonly filings: Filings;
   readonly onEvent: Listener | undefined;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -89,6 +92,7 @@ export function resolveBase(
     definitions: new Definitions(options.definitions),
     keyring,
     records: new RunCodec(keyring),
+    filings: new Filings(),
     sealer: createSealer({ models, codecs }),
     scope,
     edits,
@@ -136,13 +140,15 @@ export function partsOn(
     sealer,
     ...(edits !== undefined && { edits }),
   });
-  const executor = new Executor({ approvals, clock, ids, sealer });
-  const shared = { approvals, executor, keyring, models, codecs, scope, clock, ids, logger };
+  const port = base.filings.watched(approvals);
+  const executor = new Executor({ approvals: port, clock, ids, sealer });
+  const shared = { approvals: port, executor, keyring, models, codecs, scope, clock, ids, logger };
   return {
     definitions: base.definitions,
     access: new RunAccess({ registry: store.runs, keyring, codec: base.records, scope, ids }),
     log: store.log,
     approvals,
+    filings: base.filings,
     lanes: new Lanes(),
     clock,
     newId: () => ids.id(),

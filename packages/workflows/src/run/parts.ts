@@ -7,6 +7,7 @@ import type { DeliveryCodec } from "../outbox/delivery.ts";
 import type { RunAccess } from "../registry/access.ts";
 import type { RunRegistry } from "../registry/store.ts";
 import type { FaultBook } from "./fault-book.ts";
+import type { Filings } from "./filings.ts";
 import type { Lanes } from "./lanes.ts";
 import type { Slots } from "./slots.ts";
 
@@ -23,6 +24,7 @@ export interface Parts {
   readonly access: RunAccess;
   readonly log: RunLog;
   readonly approvals: DeferredApproval;
+  readonly filings: Filings;
   readonly lanes: Lanes;
   readonly clock: Clock;
   readonly newId: () => string;

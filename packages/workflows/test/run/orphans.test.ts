@@ -3,6 +3,7 @@ import { approve, DeferredApproval, type ApprovalStore, type Write } from "@hold
 import { describe, expect, it } from "vitest";
 
 import { faultyStores } from "../faulty-stores.ts";
+import { rest } from "../timed-clock.ts";
 import { dana, keyring, world } from "../world.ts";
 
 const input = { orderId: "A-17" };
@@ -44,6 +45,67 @@ async function orphaned(how: "together" | "apart") {
   await died;
   return { ...here, records, unspent, runId };
 }
+
+/**
+ * A run whose question is on its way when it is cancelled: its store takes it when the test says so. `dies`: the process, as soon as
+ * the log says that the run has ended.
+ */
+async function filing(how: "together" | "apart", dies: boolean) {
+  const here = world(how);
+  const { approvals, log } = here.store;
+  const { records } = new DeferredApproval(approvals, { keyring });
+  const signal = () => {
+    let give: () => void = () => undefined;
+    const given = new Promise<void>((resolve) => (give = resolve));
+    return { give, given };
+  };
+  const [asked, taken, died] = [signal(), signal(), signal()];
+  let isAsked = false;
+  const store = {
+    ...here.store,
+    approvals: {
+      ...approvals,
+      commit: async (...[attemptId, writes]: Parameters<ApprovalStore["commit"]>) => {
+        const isFirst = !isAsked;
+        isAsked = true;
+        asked.give();
+        if (isFirst) await taken.given;
+        return approvals.commit(attemptId, writes);
+      },
+    },
+    log: {
+      ...log,
+      commit: async (...[attemptId, writes]: Parameters<ApprovalStore["commit"]>) => {
+        const outcome = await log.commit(attemptId, writes);
+        if (!isAsked || !dies) return outcome;
+        died.give();
+        return new Promise<never>(() => undefined);
+      },
+    },
+  };
+  const { desk } = here.open(store);
+  const { runId } = await desk.start("refund", input);
+  await asked.given;
+  return { ...here, records, desk, runId, take: taken.give, died: died.given };
+}
+
+describe.each(["together", "apart"] as const)("a question that is being filed, %s", (how) => {
+  it("WF-26 is waited for and withdrawn before the run's end, right after which its process may die", async () => {
+    for (const dies of [false, true]) {
+      const { desk, open, records, runId, take, died } = await filing(how, dies);
+      const cancel = desk.cancel(runId, { reason: "enough" });
+      await rest();
+      expect((await desk.get(runId))?.status).toBe("running");
+      take();
+      await Promise.race([cancel, died]);
+      const next = open().desk;
+      await next.adoptAll();
+      expect((await next.settled(runId)).status).toBe("cancelled");
+      const { items } = await records.list(scope, {});
+      expect(items.map(({ state }) => state)).toEqual(["consumed"]);
+    }
+  });
+});
 
 describe.each(["together", "apart"] as const)("a question that its run's log lacks, %s", (how) => {
   it("WF-26 is withdrawn with the run, whether it is decided or not", async () => {

@@ -1,9 +1,9 @@
 // A wish to cancel of a run that waits, from whoever has not its session (WF-26).
-import { memoryApprovalStore, memoryHome } from "@holdpoint/approvals";
+import { DeferredApproval, memoryApprovalStore, memoryHome } from "@holdpoint/approvals";
 import { describe, expect, it } from "vitest";
 
 import { rest } from "../timed-clock.ts";
-import { refunds, rita } from "../world.ts";
+import { keyring, refunds, rita } from "../world.ts";
 import { desks, homeWith, leaseMs, pollMs, supervisorStore } from "./desks.ts";
 
 const input = { orderId: "A-17" };
@@ -80,6 +80,43 @@ describe("a wish to cancel a run that waits", () => {
     clock.leap(leaseMs);
     const third = await activated({ store: storeOver(apart) });
     expect(await third.get(runId)).toMatchObject(cancelled);
+  });
+
+  it("WF-26 WF-33 waits for what was being filed when its session was lost, by the process that takes it again", async () => {
+    const { activated, clock, home } = desks();
+    const apart = memoryHome({ clock });
+    const held: { asked: () => void; take: () => void } = {
+      asked: () => undefined,
+      take: () => undefined,
+    };
+    const asked = new Promise<void>((resolve) => (held.asked = resolve));
+    const taken = new Promise<void>((resolve) => (held.take = resolve));
+    let isFirst = true;
+    const slow = homeWith(apart, async (attemptId, writes) => {
+      if (isFirst) {
+        isFirst = false;
+        held.asked();
+        await taken;
+      }
+      return apart.commit(attemptId, writes);
+    });
+    const approvals = memoryApprovalStore(slow);
+    const desk = await activated({ store: { ...supervisorStore(home), approvals } });
+    const { runId } = await desk.start("refund", input);
+    await asked;
+    clock.leap(leaseMs);
+    await clock.advance(1);
+    expect(desk.ready().ready).toBe(false);
+    expect((await desk.cancel(runId, wish)).status).toBe("requested");
+    await clock.advance(pollMs);
+    expect(desk.ready().ready).toBe(true);
+    expect((await desk.get(runId))?.status).toBe("running");
+    held.take();
+    await rest();
+    expect(await desk.get(runId)).toMatchObject(cancelled);
+    const { records } = new DeferredApproval(approvals, { keyring });
+    const { items } = await records.list("default", {});
+    expect(items.map(({ state }) => state)).toEqual(["consumed"]);
   });
 
   it("WF-21 WF-26 is looked at once where the run's definition is not here", async () => {
