@@ -23,12 +23,12 @@ export interface ApprovalStore extends Committer {
    * As `get`, and the store's own time when it was read, in one way to the store. Optional, as `findNow`: for stores that are far
    * away. Without it `get` is asked, and then `now`.
    */
-  getNow?(scope: string, id: string): Promise<AsOf<Row | undefined>>;
+  readonly getNow?: (scope: string, id: string) => Promise<AsOf<Row | undefined>>;
   /** As `find` for each of these request keys, in their order, all as of one moment, and the store's own time when they were read. */
-  findNow?(
+  readonly findNow?: (
     scope: string,
     requestKeys: readonly string[],
-  ): Promise<AsOf<readonly (Row | undefined)[]>>;
+  ) => Promise<AsOf<readonly (Row | undefined)[]>>;
   /**
    * Rows of records that match, by `order`, past `page.after`. A row that matches from before the first page until after the
    * last one is on exactly one of them, whatever is added meanwhile (APR-23). The cost of a page of pending ones does not

@@ -192,8 +192,8 @@ describe("a runtime changed after import", () => {
       [typed, "slice", { value: () => new Uint8Array(32) }],
       [typed, "subarray", { value: () => new Uint8Array(32) }],
       [Math, "min", { value: () => 0 }],
-      [globalThis, "DataView", { value: class extends DataView {} }],
-      [globalThis, "Uint8Array", { value: class extends Uint8Array {} }],
+      [globalThis, "DataView", { value: class Replaced {} }],
+      [globalThis, "Uint8Array", { value: class Replaced {} }],
     ];
     for (const [target, name, descriptor] of ways) {
       patch(target, name, undefined);

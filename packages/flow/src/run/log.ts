@@ -18,7 +18,7 @@ export interface RunLog extends Committer {
    * it is of on, or from the first where there is none, at most `limit`. Optional: without it `snapshot` is asked, and then `read`.
    * @throws `store-unavailable`
    */
-  tail?(scope: string, runId: string, limit: number): Promise<LogTail>;
+  readonly tail?: (scope: string, runId: string, limit: number) => Promise<LogTail>;
 }
 
 export interface LogTail {

@@ -21,7 +21,8 @@ export class Filings {
 
   /** Resolves once nothing of a run that nobody works on is being filed; at once where nothing is. Its bound is the store's own. */
   async settled(runId: string): Promise<void> {
-    await Promise.allSettled(this.#underWay.get(runId) ?? []);
+    const open = this.#underWay.get(runId);
+    if (open !== undefined) await Promise.allSettled(open);
   }
 
   #watch(runId: string, asking: Promise<unknown>): void {
