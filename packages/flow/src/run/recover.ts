@@ -4,10 +4,18 @@
  * C1 A settle that was announced and not confirmed (P3 of `spend.ts`) is repeated under its own attempt id: that attempt alone
  *    may, so nothing is spent twice. What another attempt took meanwhile is no answer; nor is another decision than the one
  *    that was announced: whoever announced it may still be at work, and takes what stands under its attempt id for its own.
+ * C3 It is repeated whole, in one commit, or not at all: a store takes one row of an attempt for all of it, so whoever announced
+ *    it would be told that everything of it stands when only a part does.
  * C2 An announced attempt stays known for ever. Its commit may arrive late, or while somebody else announces another one: a
  *    record that it consumed is spent for this run, and answers it.
  */
-import { sealableDecision, type ApprovalRecords, type DecisionRecord } from "@holdpoint/approvals";
+import {
+  sealableDecision,
+  type ApprovalRecords,
+  type DecisionRecord,
+  type SettleHow,
+  type Write,
+} from "@holdpoint/approvals";
 import type { Sealer } from "@holdpoint/seal";
 
 import { FlowError } from "../errors.ts";
@@ -27,47 +35,72 @@ export async function recover(live: LiveRun): Promise<void> {
   if (live.state.revision > revision) await live.flush();
 }
 
-// C1
+// C1, C3
 async function repeatAnnounced(live: LiveRun, records: ApprovalRecords): Promise<void> {
   const { settling } = live.state;
   if (settling === undefined) return;
   const { attemptId } = settling;
-  const answers: Answered[] = [];
-  let whole = true;
-  for (const answer of settling.answers) {
-    if (answer.kind !== "approval" || answer.approvalId === undefined) continue;
-    const decision = await settledAs(live, records, answer, attemptId);
-    if (decision === undefined) whole = false;
-    else answers.push({ ...answer, decision: sealableDecision(decision) });
-  }
-  // An attempt is all or nothing: what has no record stands only with everything that has one.
-  if (whole) answers.push(...settling.answers.filter(({ kind }) => kind !== "approval"));
+  const recorded = settling.answers.filter(isRecorded);
+  const decisions = await settledAs(live, records, recorded, attemptId);
+  const answers: Answered[] = recorded.flatMap((answer) => {
+    const decision = decisions.get(answer);
+    return decision === undefined ? [] : [{ ...answer, decision: sealableDecision(decision) }];
+  });
+  // What has no record stands only with everything that has one.
+  if (answers.length === recorded.length)
+    answers.push(...settling.answers.filter(({ kind }) => kind !== "approval"));
   live.emit({ type: "answered", attemptId, answers });
 }
 
-/** The decision that an attempt spends, now or before; `undefined`: it can't. */
+type Recorded = DecisionAnswered & { readonly approvalId: string };
+
+function isRecorded(answer: Answered): answer is Recorded {
+  return answer.kind === "approval" && answer.approvalId !== undefined;
+}
+
+/** The decisions that an attempt spent, or spends now: all of them in one commit (C3), or none. */
 async function settledAs(
   live: LiveRun,
   records: ApprovalRecords,
-  { approvalId, argumentsDigest, callId, decision: announced }: DecisionAnswered,
+  answers: readonly Recorded[],
   attemptId: string,
-): Promise<DecisionRecord | undefined> {
-  const { sealer } = live.parts;
-  const { scope, runId } = live.state.seed;
+): Promise<ReadonlyMap<Recorded, DecisionRecord>> {
+  for (let tries = 0; tries < alongTriesMax; tries++) {
+    const spent = new Map<Recorded, DecisionRecord>();
+    const ready = new Map<Recorded, DecisionRecord>();
+    const writes: Write[] = [];
+    for (const answer of answers) {
+      const plan = await records.settle(howOf(live, answer, attemptId));
+      if (plan.status === "stands" && plan.mine) spent.set(answer, plan.decision);
+      if (plan.status !== "ready" || !isSame(plan.decision, answer.decision, live.parts.sealer))
+        continue;
+      ready.set(answer, plan.decision);
+      writes.push(...plan.writes);
+    }
+    if (ready.size < answers.length || writes.length === 0) return spent;
+    const known = await commitKnown(records.store, attemptId, writes);
+    if (known.status === "done") return ready;
+  }
+  const { runId } = live.state.seed;
+  throw new FlowError(
+    "store-unavailable",
+    `what was announced for run ${runId} moves without an end`,
+    {
+      runId,
+    },
+  );
+}
+
+function howOf(
+  live: LiveRun,
+  { approvalId, argumentsDigest, callId }: Recorded,
+  attemptId: string,
+): SettleHow {
   const isGate = waitsOf(live.state)
     .filter(isApproval)
     .some(({ wait }) => wait.callId === callId && wait.facts.kind === "gate");
   const outcome = isGate ? ({ outcome: "passed" } as const) : {};
-  const how = { scope, id: approvalId!, attemptId, argumentsDigest, ...outcome };
-  for (let tries = 0; tries < alongTriesMax; tries++) {
-    const plan = await records.settle(how);
-    if (plan.status === "stands" && plan.mine) return plan.decision;
-    if (plan.status !== "ready" || !isSame(plan.decision, announced, sealer)) return undefined;
-    const known = await commitKnown(records.store, attemptId, plan.writes);
-    if (known.status === "done") return plan.decision;
-  }
-  const message = `the approval ${approvalId} of run ${runId} moves without an end`;
-  throw new FlowError("store-unavailable", message, { runId });
+  return { scope: live.state.seed.scope, id: approvalId, attemptId, argumentsDigest, ...outcome };
 }
 
 function isSame(one: DecisionRecord, other: DecisionRecord, sealer: Sealer): boolean {

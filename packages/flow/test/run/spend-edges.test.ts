@@ -318,6 +318,53 @@ describe("a spending that was announced", () => {
     expect([done, await outcomes()]).toEqual([["pay(1)"], ["executed"]]);
   });
 
+  /** Two payments side by side, of which one announcement tells. */
+  async function announcedTwice() {
+    const { log: done, gated } = effects();
+    const f = flow("f", State)
+      .node("start", () => ({}))
+      .call("a", gated, { args: { n: 1 }, into: () => ({}) })
+      .call("b", gated, { args: { n: 2 }, into: () => ({}) })
+      .edge("start", "a")
+      .edge("start", "b")
+      .build();
+    const store = breakingStore();
+    const made = world({ store, log: memoryRunLog() });
+    const { runner, port } = made;
+    const { pendings } = waiting(await runner().run(f, { n: 1 }, { runId: "r" }));
+    const ids = pendings.map(({ id }) => id);
+    for (const id of ids) await port.records.decide({ scope, id, decision: yes() });
+    store.fail("down");
+    await rejection(runner().resume(f, "r"));
+    return { ...made, f, done, store, ids };
+  }
+
+  it("STORE-13 FLOW-77 of several is finished in one commit: who announced it takes one row of it for all", async () => {
+    const { f, done, store, runner, port, ids } = await announcedTwice();
+    const spent: (readonly string[])[] = [];
+    const commit: typeof store.commit = (attemptId, writes) => {
+      const records = writes.filter(({ statement }) => statement === "approvals.put");
+      spent.push(records.map(({ key }) => key));
+      return store.commit(attemptId, writes);
+    };
+    const heard = through(port, { store: { ...store, commit } });
+    stateOf(await runner({ approvals: heard }).adopt(f, "r"));
+    expect(spent.filter((keys) => keys.length > 0)[0]).toEqual(ids);
+    expect(done.toSorted()).toEqual(["gated(1)", "gated(2)"]);
+  });
+
+  it("STORE-13 FLOW-77 of several is not finished in part, where one of them is spent by somebody else", async () => {
+    const { f, done, store, runner, port, ids } = await announcedTwice();
+    const [first = "", second = ""] = ids;
+    const { argumentsDigest } = (await port.records.read(scope, second))!;
+    const plan = await port.records.settle({ scope, id: second, attemptId: "x", argumentsDigest });
+    if (plan.status !== "ready") throw new Error(`it is ${plan.status}`);
+    await store.commit("x", plan.writes);
+    waiting(await runner().adopt(f, "r"));
+    expect(await port.records.read(scope, first)).toMatchObject({ state: "decided" });
+    expect(done).toEqual([]);
+  });
+
   it("STORE-13 FLOW-20 APR-21 of a gate says that it was passed, in the commit that finishes it", async () => {
     const f = flow("f", State)
       .gate("look", { payload: (s) => s.n })
