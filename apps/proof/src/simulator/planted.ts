@@ -62,7 +62,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "a recovery spends whatever decision it finds under the announced attempt",
     file: "packages/flow/src/run/recover.ts",
-    find: " || !isSame(plan.decision, announced, sealer)",
+    find: " || !isSame(plan.decision, answer.decision, live.parts.sealer)",
     put: "",
   },
   {
