@@ -11,15 +11,10 @@
  * C4 No character is cut in two: a store keeps no half of one.
  */
 import { checkpointCharsMax } from "../limits.ts";
+import { hashChars, Marks } from "./gear.ts";
 
 /** Texts shorter than this are kept as they are: most entries are. */
 const cutCharsMin = 1_024;
-/** How many characters are looked up at once; a repetition a few times as long is found. */
-const hashChars = 32;
-/** A place is looked up where its hash ends in so many zero bits, which the same text does wherever it stands … */
-const anchorMask = 0x3f;
-/** … and where so many of its own place's bits are, every 512 characters, for texts whose hashes never do. */
-const anchorPlaceMask = 0x1ff;
 /** A repetition has to be worth the words that say where it stands. */
 const repeatCharsMin = 128;
 /** How far one that is worth it goes on, on one side at least, from a block that was looked up. */
@@ -27,9 +22,6 @@ const reach = (repeatCharsMin - hashChars) / 2;
 /** How much of earlier texts is remembered, in characters; older ones are not named any more. */
 const rememberedCharsMax = 4 * 1024 * 1024;
 const slotCount = 1 << 16;
-const factor = 0x01000193;
-/** `factor` to the power of `hashChars`, for taking the oldest character out of a hash. */
-const oldest = power(factor, hashChars);
 
 /** A text, and its places that can be found again: where each begins, and its hash. */
 interface Remembered {
@@ -119,30 +111,27 @@ export class Repeats {
     const repeats: Repeat[] = [];
     let newChars = 0;
     let fresh = 0; // where the new part began
-    let at = 0;
-    let hash = hashOf(text, 0);
-    while (at + hashChars <= text.length) {
-      if ((hash & anchorMask) === 0 || (at & anchorPlaceMask) === 0) {
-        const found = this.#found(hash, text, { at, fresh });
-        if (found !== undefined) {
-          const { start, from, length, earlier } = found;
-          newChars += start - fresh;
-          repeats.push({ revision: earlier.revision, from, length, at: newChars });
-          for (let place = firstFrom(earlier.from, from); place < earlier.from.length; place += 1) {
-            const begins = earlier.from[place]!;
-            if (begins + hashChars > from + length) break;
-            places.push(begins - from + start);
-            hashes.push(earlier.hash[place]!);
-          }
-          at = fresh = start + length;
-          if (at + hashChars <= text.length) hash = hashOf(text, at);
-          continue;
-        }
+    const marks = new Marks(text);
+    let next = 0;
+    while (marks.find(next)) {
+      const { place: at, hash } = marks;
+      const found = this.#found(hash, text, { at, fresh });
+      if (found === undefined) {
         places.push(at);
         hashes.push(hash);
+        next = at + 1;
+        continue;
       }
-      hash = rolled(hash, text, at);
-      at += 1;
+      const { start, from, length, earlier } = found;
+      newChars += start - fresh;
+      repeats.push({ revision: earlier.revision, from, length, at: newChars });
+      for (let place = firstFrom(earlier.from, from); place < earlier.from.length; place += 1) {
+        const begins = earlier.from[place]!;
+        if (begins + hashChars > from + length) break;
+        places.push(begins - from + start);
+        hashes.push(earlier.hash[place]!);
+      }
+      next = fresh = start + length;
     }
     return repeats;
   }
@@ -236,27 +225,8 @@ function isHalf(text: string, at: number): boolean {
   return (text.charCodeAt(at) & 0xfc00) === 0xdc00;
 }
 
-function hashOf(text: string, from: number): number {
-  let hash = 0;
-  for (let at = from; at < from + hashChars; at += 1)
-    hash = (Math.imul(hash, factor) + text.charCodeAt(at)) | 0;
-  return hash;
-}
-
-/** The hash of the block one further. */
-function rolled(hash: number, text: string, at: number): number {
-  const next = at + hashChars < text.length ? text.charCodeAt(at + hashChars) : 0;
-  return (Math.imul(hash, factor) + next - Math.imul(text.charCodeAt(at), oldest)) | 0;
-}
-
 function slotOf(hash: number): number {
   return Math.imul(hash, 0x9e3779b1) >>> 16;
-}
-
-function power(base: number, exponent: number): number {
-  let result = 1;
-  for (let times = 0; times < exponent; times += 1) result = Math.imul(result, base);
-  return result;
 }
 
 /** `~<length> <revision>.<from>.<length>.<at> …` and, after a line feed, the new parts. No seal begins so. */

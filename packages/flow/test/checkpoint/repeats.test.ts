@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { madeWhole, Repeats } from "../../src/checkpoint/repeats.ts";
 
@@ -83,6 +83,22 @@ describe("a log's texts", () => {
     expect(repeats.cut(2, text)).toBe(text);
     repeats.takeBack(mark);
     expect(repeats.cut(2, text)).toBe(text);
+  });
+
+  it("FLOW-73 are kept the same where the platform has no buffers", async () => {
+    const line = (n: number): string => `${n}: ${"пример текста, \u{1F469} ".repeat(20)}${n % 7}\n`;
+    const growing = Array.from({ length: 30 }, (_, n) =>
+      Array.from({ length: n + 9 }, (__, at) => line(at)).join(""),
+    );
+    const all = [...growing, `{${growing[29]!.repeat(10)}`, `[${growing[29]!.repeat(10)}`];
+    const { kept } = through(all);
+    expect(kept.slice(1).every((text) => text.startsWith("~"))).toBe(true);
+    onTestFinished(() => void vi.unstubAllGlobals());
+    vi.stubGlobal("Buffer", undefined);
+    vi.resetModules();
+    const elsewhere = await import("../../src/checkpoint/repeats.ts");
+    const repeats = new elsewhere.Repeats();
+    expect(all.map((text, at) => repeats.cut(at + 1, text))).toEqual(kept);
   });
 
   const source = "x".repeat(2_000);
