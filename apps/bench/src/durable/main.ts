@@ -1,11 +1,13 @@
 /**
  * `pnpm bench durable [--quick] [--report FILE] [--postgres URL]`: the workloads on the stores, ours beside the floor on tables of its own in
- * the same kind of store with the same settings, in turns. Times are the clock's, since commits wait for the disk: read ratios. Where
+ * the same kind of store with the same settings, in turns; then (not `--quick`) beside the peers on their own stores. Times are the clock's, since commits wait for the disk: read ratios. Where
  * something else keeps the machine or its disk busy, read those of this process's processor time, in which no waiting is.
  */
 import { writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 
+import { peerVersions } from "../contenders/peers.ts";
+import { besidePeers, besidePeersOnFiles } from "./beside-peers.ts";
 import * as floor from "./floor.ts";
 import * as holdpoint from "./holdpoint.ts";
 import { warmUp } from "../spent.ts";
@@ -15,10 +17,14 @@ const quick = process.argv.includes("--quick");
 const reportAt = process.argv.indexOf("--report");
 /** Of an empty database; `pnpm bench` starts a server for it. Without one there are figures of SQLite alone. */
 const postgresAt = process.argv.indexOf("--postgres");
+const url = postgresAt > 0 ? process.argv[postgresAt + 1] : undefined;
+/** Each with what is measured beside the peers on the same kind of store. */
 const beds = [
-  sqliteBed,
-  ...(postgresAt > 0 ? [() => postgresBed(process.argv[postgresAt + 1]!)] : []),
-];
+  [() => sqliteBed(), besidePeersOnFiles],
+  ...(url === undefined
+    ? []
+    : ([[() => postgresBed(url), () => besidePeers({ postgres: url })]] as const)),
+] as const;
 
 /** How long each side runs before it is measured, whosever it is. */
 const warmMicros = quick ? 500_000 : 6_000_000;
@@ -94,7 +100,7 @@ async function inTurns(bed: Bed, { make, rounds }: Workload): Promise<[Taken, Ta
 
 const lines: string[] = [];
 const [load] = loadavg();
-for (const open of beds) {
+for (const [open, beside] of beds) {
   const bed = await open();
   try {
     lines.push(`\n## ${bed.name}\n`);
@@ -117,12 +123,14 @@ for (const open of beds) {
   } finally {
     await bed.close();
   }
+  if (!quick)
+    lines.push("\nBeside the peers, each in a process of its own:\n", ...(await beside()));
 }
 
 const text = lines.join("\n");
 console.log(text);
 if (reportAt > 0) {
   const machine = `${cpus().length} × ${cpus()[0]?.model ?? "?"}, Node ${process.version}, load ${load!.toFixed(0)} at its beginning`;
-  const head = `# Flow benches, on the stores\n\n${new Date().toISOString().slice(0, 10)} · ${machine} · in turns, medians of the clock; beside them the processor time of this process.\nCommand: \`pnpm bench durable --report docs/reports/durable-bench.md\`\n`;
+  const head = `# Flow benches, on the stores\n\n${new Date().toISOString().slice(0, 10)} · ${machine} · in turns, medians of the clock; beside them the processor time of this process.\nPeers: ${peerVersions()}. What a peer does not do is not in its number: none of them seals; LibSQL, which Mastra stands on, leaves \`synchronous\` at NORMAL; xstate is kept by hand.\nCommand: \`pnpm bench durable --report docs/reports/durable-bench.md\`\n`;
   writeFileSync(process.argv[reportAt + 1]!, `${head}${text}\n`);
 }

@@ -28,8 +28,8 @@ export interface Bed {
 }
 
 /** Both files in WAL mode with `synchronous=FULL`. */
-export function sqliteBed(): Promise<Bed> {
-  const folder = mkdtempSync(join(tmpdir(), "holdpoint-bench-"));
+export function sqliteBed(within = tmpdir()): Promise<Bed> {
+  const folder = mkdtempSync(join(within, "holdpoint-bench-"));
   const store = openSqlite(join(folder, "own.db"));
   const hand = new DatabaseSync(join(folder, "hand.db"));
   hand.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
@@ -59,12 +59,14 @@ export function sqliteBed(): Promise<Bed> {
   });
 }
 
-/** An empty database of a server that syncs; each commit is one statement. */
+/** A database of a server that syncs; each commit is one statement. */
 export async function postgresBed(url: string): Promise<Bed> {
   const store = await openPostgres(url, { schema: "own" });
   const hand = new Pool({ connectionString: url });
-  await hand.query("CREATE TABLE log (run text, rev int, text text, PRIMARY KEY (run, rev))");
-  await hand.query("CREATE TABLE records (id text PRIMARY KEY, text text)");
+  await hand.query(
+    "CREATE TABLE IF NOT EXISTS log (run text, rev int, text text, PRIMARY KEY (run, rev))",
+  );
+  await hand.query("CREATE TABLE IF NOT EXISTS records (id text PRIMARY KEY, text text)");
   const append =
     "INSERT INTO log SELECT * FROM unnest($1::text[], $2::int[], $3::text[]) AS e(run, rev, text)";
   const put = "INSERT INTO records VALUES ($4, $5) ON CONFLICT (id) DO UPDATE SET text = $5";

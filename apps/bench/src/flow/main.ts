@@ -3,35 +3,23 @@
  * interleaved, medians and the fastest of processor time. Read ratios, not milliseconds. Beside the peers each has a process of its own; they are
  * installed on first use, into a folder of their own.
  */
-import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
-import { fileURLToPath } from "node:url";
 
-import { contender, inTurns, type Where } from "./contenders.ts";
+import { contender, inTurns, type Taken, type Where } from "../contenders/in-turns.ts";
+import { installPeers, peerModule, peerVersions } from "../contenders/peers.ts";
 import { floor, loggingFloor } from "./floor.ts";
 import { holdpoint } from "./holdpoint.ts";
 import { spentMicros, timesIn, warmUp } from "../spent.ts";
 import { workloads, type Adapter } from "./workloads.ts";
 
-const peersFolder = new URL("../../peers/", import.meta.url);
 const quick = process.argv.includes("--quick");
 const reportAt = process.argv.indexOf("--report");
 
-/** Peers' own adapters are plain programs beside their packages. */
 function peers(): readonly Where[] {
-  if (!existsSync(new URL("node_modules", peersFolder))) {
-    console.error("installing the peers …");
-    execFileSync("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts"], {
-      cwd: fileURLToPath(peersFolder),
-      stdio: "ignore",
-    });
-  }
+  installPeers();
   const files = { xstate: "xstate.mjs", "LangGraph.js": "langgraph.mjs", Mastra: "mastra.mjs" };
-  return Object.entries(files).map(([name, file]) => ({
-    name,
-    module: new URL(file, peersFolder).href,
-  }));
+  return Object.entries(files).map(([name, file]) => ({ name, module: peerModule(file) }));
 }
 
 interface Task {
@@ -78,6 +66,10 @@ function figures(times: ReadonlyMap<string, readonly number[]>): Map<string, Fig
   );
 }
 
+function micros(taken: ReadonlyMap<string, Taken>): Map<string, readonly number[]> {
+  return new Map([...taken].map(([name, each]) => [name, each.micros]));
+}
+
 const lines: string[] = [];
 const say = (line: string): void => void lines.push(line);
 
@@ -113,11 +105,11 @@ async function main(): Promise<void> {
   const linear = contenders.filter(({ name }) => name !== "holdpoint, with records");
   table(
     `B1: ${B1.nodes} trivial nodes in memory, no pause, each in a process of its own`,
-    figures(await inTurns(linear, { ...how, workload: "linear" })),
+    figures(micros(await inTurns(linear, { ...how, workload: "linear" }))),
   );
   table(
     "B2: pause, dump, load, approve, resume, in memory, each in a process of its own",
-    figures(await inTurns(contenders, { ...how, workload: "approval" })),
+    figures(micros(await inTurns(contenders, { ...how, workload: "approval" }))),
   );
   for (const one of contenders) one.end();
 
@@ -142,13 +134,7 @@ async function main(): Promise<void> {
   const text = lines.join("\n");
   console.log(text);
   if (reportAt > 0) {
-    const versions = JSON.parse(readFileSync(new URL("package.json", peersFolder), "utf8")) as {
-      dependencies: Record<string, string>;
-    };
-    const list = Object.entries(versions.dependencies).map(
-      ([name, version]) => `${name} ${version}`,
-    );
-    const head = `# Flow benches, in memory\n\n${new Date().toISOString().slice(0, 10)} · ${machine} · ${rounds} interleaved rounds, medians and the fastest of processor time.\nPeers: ${list.join(", ")}. What a peer does not do is not in its number: none of them seals.\nCommand: \`pnpm bench flow --report docs/reports/flow-bench.md\`\n`;
+    const head = `# Flow benches, in memory\n\n${new Date().toISOString().slice(0, 10)} · ${machine} · ${rounds} interleaved rounds, medians and the fastest of processor time.\nPeers: ${peerVersions()}. What a peer does not do is not in its number: none of them seals.\nCommand: \`pnpm bench flow --report docs/reports/flow-bench.md\`\n`;
     writeFileSync(process.argv[reportAt + 1]!, `${head}${text}\n`);
   }
 }

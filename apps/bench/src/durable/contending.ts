@@ -1,0 +1,29 @@
+/** Ours and the floor as contenders, each on a bed of its own. */
+import type { Place } from "../contenders/in-turns.ts";
+import * as byHand from "./floor.ts";
+import * as ours from "./holdpoint.ts";
+import { postgresBed, sqliteBed, type Bed } from "./stores.ts";
+
+interface OnStores {
+  on(
+    place: Place,
+  ): Promise<Record<"linear" | "approval" | "results", () => () => Promise<unknown>>>;
+}
+
+function onBeds(side: typeof byHand | typeof ours): OnStores {
+  return {
+    async on(place) {
+      const bed: Bed = await ("sqlite" in place
+        ? sqliteBed(place.sqlite)
+        : postgresBed(place.postgres));
+      return {
+        linear: () => side.linear(bed),
+        approval: () => side.approval(bed),
+        results: () => side.results(bed),
+      };
+    },
+  };
+}
+
+export const floor = onBeds(byHand);
+export const holdpoint = onBeds(ours);
