@@ -5,6 +5,12 @@ export const name = "DBOS";
 
 export async function on({ postgres, work }) {
   const { nodes, approval, results } = work;
+  /** Somebody decides once the workflow has got there. */
+  const asking = new Map();
+  const decision = () => {
+    asking.get(DBOS.workflowID)?.();
+    return DBOS.recv("decision", 60);
+  };
   const runStep = (name, step) => DBOS.runStep(step, { name });
   const linear = DBOS.registerWorkflow(
     async () => {
@@ -18,7 +24,7 @@ export async function on({ postgres, work }) {
   const approving = DBOS.registerWorkflow(
     async (state) => {
       const { amount } = await runStep("prepare", async () => ({ amount: state.amount + 1 }));
-      if ((await DBOS.recv("decision", 60)) !== "approve") throw new Error("denied");
+      if ((await decision()) !== "approve") throw new Error("denied");
       return (await runStep("act", async () => approval.execute({ id: state.id, amount }))).ok;
     },
     { name: "approval" },
@@ -30,16 +36,22 @@ export async function on({ postgres, work }) {
         await runStep("fetch", () => results.fetch(n));
         count += 1;
       }
-      if ((await DBOS.recv("decision", 60)) !== "approve") throw new Error("denied");
+      if ((await decision()) !== "approve") throw new Error("denied");
       return count;
     },
     { name: "results" },
   );
   DBOS.setConfig({ name: "bench", systemDatabaseUrl: postgres, logLevel: "error" });
   await DBOS.launch();
+  let runs = 0;
   const answered = async (workflow, ...args) => {
-    const handle = await DBOS.startWorkflow(workflow)(...args);
-    await DBOS.send(handle.workflowID, "approve", "decision");
+    const workflowID = `run-${process.pid}-${runs++}`;
+    const asked = new Promise((resolve) => asking.set(workflowID, resolve));
+    const handle = await DBOS.startWorkflow(workflow, { workflowID })(...args);
+    await asked;
+    asking.delete(workflowID);
+    approval.decided();
+    await DBOS.send(workflowID, "approve", "decision");
     return handle.getResult();
   };
   return {

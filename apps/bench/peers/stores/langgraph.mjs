@@ -58,7 +58,7 @@ function linear(nodes, checkpointer, config) {
   return async () => (await app.invoke({ n: 0 }, config())).n;
 }
 
-function approval({ state, execute }, checkpointer, config) {
+function approval({ state, execute, decided }, checkpointer, config) {
   const State = Annotation.Root({
     id: Annotation(),
     amount: Annotation(),
@@ -79,6 +79,7 @@ function approval({ state, execute }, checkpointer, config) {
   return async () => {
     const how = config();
     await app.invoke(state, how);
+    decided();
     return (await app.invoke(new Command({ resume: "approve" }), how)).ok;
   };
 }

@@ -47,11 +47,12 @@ function linear(nodes, registered) {
 }
 
 /** Runs to the question, and goes on by the run's id. */
-function answered(workflow, step, inputData) {
+function answered(workflow, step, inputData, decided = () => undefined) {
   return async () => {
     const run = await workflow.createRun();
     const first = await run.start({ inputData });
     if (first.status !== "suspended") throw new Error(first.status);
+    decided();
     const again = await workflow.createRun({ runId: run.runId });
     const result = await again.resume({ step, resumeData: { approved: true } });
     if (result.status !== "success") throw new Error(result.status);
@@ -59,7 +60,7 @@ function answered(workflow, step, inputData) {
   };
 }
 
-function approval({ state, execute }, registered) {
+function approval({ state, execute, decided }, registered) {
   const Item = z.object({ sku: z.string(), n: z.number() });
   const State = z.object({ id: z.string(), amount: z.number(), items: z.array(Item) });
   const Done = z.object({ ok: z.boolean() });
@@ -84,7 +85,7 @@ function approval({ state, execute }, registered) {
     .then(prepare)
     .then(act)
     .commit();
-  return answered(registered(built), "act", state);
+  return answered(registered(built), "act", state, decided);
 }
 
 /** Results are kept one by one where each is a step's. */

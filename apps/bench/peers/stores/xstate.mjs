@@ -88,7 +88,7 @@ function linear(nodes, store) {
   };
 }
 
-function approval({ state, execute }, store) {
+function approval({ state, execute, decided }, store) {
   const machine = setup({}).createMachine({
     id: "approval",
     initial: "prepare",
@@ -133,8 +133,9 @@ function approval({ state, execute }, store) {
     run.follow(first);
     await waitFor(first, (snapshot) => snapshot.matches("waiting"));
     await run.written;
-    const snapshot = JSON.parse(await store.get(run.id));
     first.stop();
+    decided();
+    const snapshot = JSON.parse(await store.get(run.id));
     const second = createActor(built, { snapshot, input: state });
     run.follow(second);
     second.send({ type: "approve" });

@@ -4,7 +4,7 @@
  */
 import { once } from "node:events";
 
-import { workloads } from "../flow/workloads.ts";
+import { workloads, type ApprovalWork } from "../flow/workloads.ts";
 import { spentMicros, timesIn, warmUp } from "../spent.ts";
 import type { Answer, Ask, Place, Where, Workload } from "./in-turns.ts";
 
@@ -12,7 +12,18 @@ import type { Answer, Ask, Place, Where, Workload } from "./in-turns.ts";
 type Adapter = Partial<Record<Workload, (work: unknown) => () => Promise<unknown>>>;
 type OnStores = { on(how: Place & { readonly work: typeof work }): Promise<Adapter> };
 
-const work = { nodes: workloads.B1.nodes, approval: workloads.B2, results: workloads.B5 };
+let decidedAt = 0;
+let firstMs = 0;
+const { execute, state } = workloads.B2;
+const approval: ApprovalWork = {
+  state,
+  decided: () => void (decidedAt = performance.now()),
+  execute(call) {
+    firstMs += performance.now() - decidedAt;
+    return execute(call);
+  },
+};
+const work = { nodes: workloads.B1.nodes, approval, results: workloads.B5 };
 const inputs: Readonly<Record<Workload, unknown>> = {
   linear: work.nodes,
   approval: work.approval,
@@ -36,10 +47,11 @@ async function answer(ask: Ask): Promise<Answer> {
     await warmUp(run, ask.warmMicros);
     return { times: await timesIn(run, ask.roundMicros) };
   }
+  firstMs = 0;
   const [start, begun] = [spentMicros(), performance.now()];
   for (let index = 0; index < ask.times; index += 1) await run();
   const wallMs = (performance.now() - begun) / ask.times;
-  return { micros: (spentMicros() - start) / ask.times, wallMs };
+  return { micros: (spentMicros() - start) / ask.times, wallMs, firstMs: firstMs / ask.times };
 }
 
 process.send!("ready");

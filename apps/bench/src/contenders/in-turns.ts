@@ -14,7 +14,7 @@ export type Ask = { readonly workload: Workload } & (
 export type Answer =
   | { readonly missing: true }
   | { readonly times: number }
-  | { readonly micros: number; readonly wallMs: number };
+  | { readonly micros: number; readonly wallMs: number; readonly firstMs: number };
 
 /** Where a library keeps its runs: files in a folder, or a server's database. */
 export type Place = { readonly sqlite: string } | { readonly postgres: string };
@@ -39,6 +39,8 @@ export interface Taken {
   /** Microseconds of processor time. */
   readonly micros: number[];
   readonly wallMs: number[];
+  /** On stores, of an approval: from the decision to the call that it allows. */
+  readonly firstMs: number[];
 }
 
 export async function contender(where: Where): Promise<Contender> {
@@ -87,7 +89,7 @@ export async function inTurns(
   for (const one of contenders) {
     const warm = await one.ask({ workload, warmMicros, roundMicros });
     if (!("times" in warm)) continue;
-    ready.push({ one, times: warm.times, taken: { micros: [], wallMs: [] } });
+    ready.push({ one, times: warm.times, taken: { micros: [], wallMs: [], firstMs: [] } });
   }
   for (let round = 0; round < rounds; round += 1) {
     for (let turn = 0; turn < ready.length; turn += 1) {
@@ -96,6 +98,7 @@ export async function inTurns(
       if (!("micros" in took)) continue;
       taken.micros.push(took.micros);
       taken.wallMs.push(took.wallMs);
+      taken.firstMs.push(took.firstMs);
     }
   }
   return new Map(ready.map(({ one, taken }) => [one.name, taken]));

@@ -57,20 +57,32 @@ export async function besidePeers(place: Place): Promise<readonly string[]> {
   } finally {
     for (const one of contenders) one.end();
   }
+  const columns = workloads.flatMap(({ workload, title }) => [
+    `${title}, ms`,
+    "× holdpoint",
+    ...(workload === "approval" ? ["decision → its call, ms"] : []),
+  ]);
   return [
-    `| | ${workloads.flatMap(({ title }) => [`${title}, ms`, "× holdpoint"]).join(" | ")} |`,
-    `|${" --- |".repeat(1 + 2 * workloads.length)}`,
+    `| | ${columns.join(" | ")} |`,
+    `|${" --- |".repeat(1 + columns.length)}`,
     ...contenders.map(({ name }) => {
-      const cells = taken.flatMap((times) => {
-        const own = median(times.get("holdpoint")!.wallMs);
-        const ms = times.get(name)?.wallMs;
-        return ms === undefined
-          ? ["–", "–"]
-          : [median(ms).toFixed(2), (median(ms) / own).toFixed(1)];
-      });
-      return `| ${name} | ${cells.join(" | ")} |`;
+      const cells = workloads.flatMap(({ workload }, at) => cellsOf(workload, taken[at]!, name));
+      return `| ${[name, ...cells].join(" | ")} |`;
     }),
   ];
+}
+
+function cellsOf(
+  workload: Workload,
+  taken: ReadonlyMap<string, Taken>,
+  name: string,
+): readonly string[] {
+  const own = median(taken.get("holdpoint")!.wallMs);
+  const { wallMs, firstMs } = taken.get(name) ?? {};
+  if (wallMs === undefined || firstMs === undefined) return ["–", "–"];
+  const ms = median(wallMs);
+  const first = workload === "approval" ? [median(firstMs).toFixed(2)] : [];
+  return [ms.toFixed(2), (ms / own).toFixed(1), ...first];
 }
 
 /** In a folder that is gone afterwards. */

@@ -1,13 +1,18 @@
 /** Ours and the floor as contenders, each on a bed of its own. */
 import type { Place } from "../contenders/in-turns.ts";
+import type { ApprovalWork } from "../flow/workloads.ts";
 import * as byHand from "./floor.ts";
 import * as ours from "./holdpoint.ts";
 import { postgresBed, sqliteBed, type Bed } from "./stores.ts";
 
+type Run = () => Promise<unknown>;
+
 interface OnStores {
-  on(
-    place: Place,
-  ): Promise<Record<"linear" | "approval" | "results", () => () => Promise<unknown>>>;
+  on(place: Place): Promise<{
+    linear(): Run;
+    approval(work: ApprovalWork): Run;
+    results(): Run;
+  }>;
 }
 
 function onBeds(side: typeof byHand | typeof ours): OnStores {
@@ -18,7 +23,7 @@ function onBeds(side: typeof byHand | typeof ours): OnStores {
         : postgresBed(place.postgres));
       return {
         linear: () => side.linear(bed),
-        approval: () => side.approval(bed),
+        approval: (work) => side.approval(bed, work),
         results: () => side.results(bed),
       };
     },

@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey } from "node:crypto";
 
-import { workloads } from "../flow/workloads.ts";
+import { workloads, type ApprovalWork } from "../flow/workloads.ts";
 import type { Bed, Rows } from "./stores.ts";
 
 /**
@@ -82,8 +82,10 @@ export function linear(bed: Bed): () => Promise<unknown> {
   };
 }
 
-export function approval(bed: Bed): () => Promise<unknown> {
-  const { state, execute } = workloads.B2;
+export function approval(
+  bed: Bed,
+  { state, execute, decided }: ApprovalWork = workloads.B2,
+): () => Promise<unknown> {
   return async () => {
     const run = newRun();
     const log = new Log(run);
@@ -100,6 +102,7 @@ export function approval(bed: Bed): () => Promise<unknown> {
     const record = { id: run, tool: "act", args, state: "pending" };
     await bed.commit({ log: log.take(), record: [run, sealed(record)] });
 
+    decided?.();
     const events = Log.opened(await bed.read(run));
     const asked = events.find(({ type }) => type === "approval-requested")!["args"] as typeof args;
     log.event("answered", { by: "dana" });

@@ -5,7 +5,7 @@ import { nodeMac } from "@holdpoint/seal/node";
 import { z } from "zod";
 
 import { approvalFlow, dana, linearFlow, resultsFlow } from "../flow/holdpoint.ts";
-import { workloads } from "../flow/workloads.ts";
+import { workloads, type ApprovalWork } from "../flow/workloads.ts";
 import type { Bed } from "./stores.ts";
 
 /** Each with a keyring of its own, as in a process of its own: what one has verified the other has to. */
@@ -33,11 +33,13 @@ function answered<S extends object, In>(
   bed: Bed,
   built: Flow<S, In>,
   input: In,
+  decided?: () => void,
 ): () => Promise<unknown> {
   const [asking, answering] = [runnerOn(bed), runnerOn(bed)];
   return async () => {
     const first = await asking.run(built, input as FlowInput<Flow<S, In>>);
     if (first.status !== "paused") throw new Error(first.status);
+    decided?.();
     const reply = replies({ [first.pending.id]: approve({ by: dana }) });
     const done = await answering.resume(built, first.runId, reply);
     if (done.status !== "completed") throw new Error(done.status);
@@ -45,8 +47,8 @@ function answered<S extends object, In>(
   };
 }
 
-export function approval(bed: Bed): () => Promise<unknown> {
-  return answered(bed, approvalFlow(workloads.B2), workloads.B2.state);
+export function approval(bed: Bed, work: ApprovalWork = workloads.B2): () => Promise<unknown> {
+  return answered(bed, approvalFlow(work), work.state, work.decided);
 }
 
 export function results(bed: Bed): () => Promise<unknown> {

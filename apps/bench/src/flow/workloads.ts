@@ -26,6 +26,9 @@ export const workloads = {
   B6: { items: 1_000, concurrency: 16, act: async (n: number): Promise<number> => n + 1 },
 } as const;
 
+/** B2 with what is told of it; `decided` is called right before a decision is given, and `execute` is the first that comes of it. */
+export type ApprovalWork = (typeof workloads)["B2"] & { decided?(): void };
+
 export interface Fetched {
   readonly rows: readonly { readonly id: number; readonly text: string }[];
 }
