@@ -27,7 +27,7 @@ export const workloads = {
 } as const;
 
 /** B2 with what is told of it; `decided` is called right before a decision is given, and `execute` is the first that comes of it. */
-export type ApprovalWork = (typeof workloads)["B2"] & { decided?(): void };
+export type ApprovalWork = (typeof workloads)["B2"] & { readonly decided?: () => void };
 
 export interface Fetched {
   readonly rows: readonly { readonly id: number; readonly text: string }[];
