@@ -11,8 +11,9 @@ export interface ApprovalPort {
   /**
    * Asks whether this call may run.
    *
-   * A port that is about to file a record calls `prepare()` first and lets its failure pass: whatever a later resume needs
-   * is sealed there, so that nobody is asked for what could not go on afterwards. A port that answers at once never calls it.
+   * A port that is about to file a record calls `prepare()` first, each time, and lets its failure pass: whatever a later resume
+   * needs is sealed there, so that nobody is asked for what could not go on afterwards, or by a run that was left meanwhile. A
+   * port that answers at once never calls it.
    */
   request(request: ApprovalRequest, how: RequestHow): Promise<PortAnswer>;
   /** The records behind the port, where it keeps any. A port without them can't refuse a second use in another process. */

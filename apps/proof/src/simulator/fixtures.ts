@@ -26,4 +26,8 @@ export const fixtures: ReadonlyMap<number, string> = new Map([
     88153,
     "a question that was still being filed when its run was cancelled outlived it, its process having died by then",
   ],
+  [
+    638823,
+    "work that nobody waited for since a store was away filed a question when its run had been taken up again, and had spent the first",
+  ],
 ]);

@@ -1,7 +1,8 @@
 /**
  * The port that files a record and answers `pending`, until somebody decided (APR-11, APR-12).
  *
- * F1 `prepare` runs before anything is written, and its failure passes (FLOW-26).
+ * F1 `prepare` runs before anything is filed, each time, and its failure passes (FLOW-26): where a filing lost its race, whoever
+ *    asked may be gone by the next look.
  * F2 What is decided is handed back unspent; spending is the runner's commit.
  * F3 A race for the same call ends with one record, which all callers are answered from.
  * F4 A denial for the rest of the run answers what is not decided yet; a record that waits for the same is ended (APR-18).
@@ -45,7 +46,6 @@ export class DeferredApproval implements ApprovalPort {
    */
   async request(request: ApprovalRequest, how: RequestHow): Promise<PortAnswer> {
     assertReadable(request); // APR-04
-    let prepared = false;
     for (let races = 0; races < limits.racesMax; races += 1) {
       const found = await findRecord(this.#access, request);
       const standing = found.opened?.record.state === "consumed" ? undefined : found.opened;
@@ -60,8 +60,7 @@ export class DeferredApproval implements ApprovalPort {
       }
       if (standing !== undefined) return this.#answer(request, found, standing);
       if (how.signal.aborted) return { status: "pending" }; // nobody waits: nobody is asked
-      if (!prepared) await how.prepare(); // F1
-      prepared = true;
+      await how.prepare(); // F1
       if (await this.#file(request, found)) return { status: "pending", approvalId: request.id };
     }
     throw new StoreUnavailable(`the record of call ${request.callId} moves without an end`);

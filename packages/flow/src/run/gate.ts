@@ -102,7 +102,8 @@ function answerOf(
   port: ApprovalPort,
   request: ApprovalRequest,
 ): Promise<PortAnswer> {
-  const asked = port.request(request, { signal, prepare: () => {} });
+  // G1 was before; of a nested run that its node's code no longer waits for, the run may have been left since.
+  const asked = port.request(request, { signal, prepare: () => live.assertAsks() });
   if (signal === neverAborted) return asked;
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(abortedRun(live));

@@ -7,6 +7,7 @@
  * E3 A refused append ends this process's part in the run: somebody else has it, and nothing more is done (FLOW-75).
  * E5 An append that failed ends it too, whatever failed: its events are in the state and on no record, so anything appended
  *    behind it would leave a gap that no number shows. The run goes on from its log, by adoption.
+ * E6 A run that is left asks nobody: what of its code is still under way files no question that this process would not take in.
  * E4 What must be together commits together: writes of other ports go along with events where they live in one database.
  */
 import type { ApprovalRecords, Decision, Write } from "@holdpoint/approvals";
@@ -84,6 +85,8 @@ export class LiveRun {
   #committing: Promise<unknown> = Promise.resolve();
   /** Why nothing more is appended here (E5). */
   #lost: { readonly by: unknown } | undefined;
+  /** Why this process's part in the run is over, where something ended it (E6). */
+  #left: { readonly by: unknown } | undefined;
 
   constructor(how: {
     graph: Graph;
@@ -188,6 +191,16 @@ export class LiveRun {
     const body = this.#encoded(timed, this.#fieldsBefore(timed));
     fold(this.state, timed, merged);
     this.#keep(timed, body);
+  }
+
+  /** This process's part in the run is over, whatever of it is still under way. */
+  leave(by: unknown): void {
+    this.#left ??= { by };
+  }
+
+  /** E6: right before something is filed for the run. @throws what it was left by */
+  assertAsks(): void {
+    if (this.#left !== undefined) throw this.#left.by;
   }
 
   /**

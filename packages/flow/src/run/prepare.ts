@@ -13,9 +13,10 @@ export interface Prepared {
  * Before anybody is asked: all that is known of the run is encoded, opened again and compared, and what the visits show is
  * evaluated a second time (FLOW-26, FLOW-63). The first time the whole; then what has come in since, and at the pause the
  * whole again: a run that asks for many things would look at each of them as often as there are others.
- * @throws FlowError `state-not-sealable`, `payload-not-pure`
+ * @throws FlowError `state-not-sealable`, `payload-not-pure`, and what the run was left by
  */
 export function prepareSeal(live: LiveRun): void {
+  live.assertAsks();
   const { state, graph, parts, prepared } = live;
   const pure = prepared?.pure ?? new WeakSet();
   live.prepared = { sealed: checkSealable(state, graph, parts, prepared?.sealed), pure };
