@@ -339,6 +339,33 @@ describe("the deferred port", () => {
     expect(prepared).toBe(1);
   });
 
+  it("APR-10 APR-17 prepares again where its filing was beaten, by a record that is spent by the next look", async () => {
+    const here = world();
+    const { store } = here;
+    let prepared = 0;
+    const slow = new DeferredApproval(
+      {
+        ...store,
+        async commit(...late) {
+          const other = requestFor({}, { id: "apr-2" });
+          await here.port.request(other, how());
+          await here.records.decide({ scope, id: "apr-2", decision: await yes("dana") });
+          await spend(here, "apr-2", "one");
+          return store.commit(...late);
+        },
+      },
+      { keyring },
+    );
+    const leaving = () => {
+      prepared += 1;
+      if (prepared === 2) throw new RangeError("left");
+    };
+    const late = slow.request(requestFor(), { ...how(), prepare: leaving });
+    await expect(late).rejects.toThrow(RangeError);
+    const { items } = await here.records.list(scope);
+    expect(items.map(({ id, state }) => [id, state])).toEqual([["apr-2", "consumed"]]);
+  });
+
   it("APR-10 asks nobody where nobody waits any more", async () => {
     const here = world();
     const gone = { ...how(), signal: AbortSignal.abort() };
