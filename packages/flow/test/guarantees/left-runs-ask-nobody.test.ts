@@ -54,7 +54,7 @@ function torn({ store }: ReturnType<typeof world>, held: Held) {
   return {
     port,
     reached: reached.given,
-    async letGo() {
+    letGo: async () => {
       gone.give();
       await Promise.allSettled([asked]);
       await settle(10); // what its run makes of the answer
