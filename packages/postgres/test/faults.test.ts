@@ -270,7 +270,7 @@ describe("a read", () => {
     expect((await store.approvals.get(scope, "a"))?.version).toBe(1);
   });
 
-  it("STORE-07 is unavailable with its reason: a table is gone, a value is none of ours", async () => {
+  it("STORE-07 R090 is unavailable with its reason: a table is gone, a value is none of ours", async () => {
     const { schema, store } = await watched();
     await behind.query(`UPDATE ${schema}.approvals SET requested_at = 9007199254740993`);
     const damaged = { code: "store-unavailable", reason: "damaged" };

@@ -1,3 +1,4 @@
+import { digest } from "@holdpoint/seal";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
@@ -78,6 +79,18 @@ describe("what a run writes", () => {
     const { entries } = await measured(built, { got: [] });
     expect(entries).toBeGreaterThan(text.length);
     expect(entries).toBeLessThan(1.2 * text.length);
+  });
+
+  it("FLOW-73 CASE-202 holds a value of a megabyte once, over a hundred rounds that carry it on", async () => {
+    const text = Array.from({ length: 23_300 }, (_, at) => digest({ at })).join("");
+    const built = flow("carries", z.object({ text: z.string(), turns: z.number() }))
+      .node("turn", ({ turns }) => ({ turns: turns + 1 }))
+      .route("turn", ["turn", "$end"], ({ turns }) => (turns < 100 ? "turn" : "$end"))
+      .build();
+    const { entries, snapshots } = await measured(built, { text, turns: 0 });
+    expect(text.length).toBeGreaterThan(1_000_000);
+    expect(entries).toBeLessThan(1.2 * text.length);
+    expect(snapshots).toBeLessThan(1.1 * text.length);
   });
 
   const drawn = defineTool({

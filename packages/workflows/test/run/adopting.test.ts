@@ -175,7 +175,7 @@ describe("adopting what nobody holds", () => {
     await expect(newer.history(runId)).rejects.toMatchObject({ code: "unknown-definition" });
   });
 
-  it("WF-32 sets a run aside that can't be trusted, and goes on with the others", async () => {
+  it("WF-32 R090 sets a run aside that can't be trusted, and goes on with the others", async () => {
     const here = world();
     const first = here.open().desk;
     const { runId: broken } = await first.start("refund", input);

@@ -13,9 +13,10 @@ describe("a run of another tenant", () => {
     const own = here.open().desk;
     const { runId } = await own.start("refund", input);
     const { waitsFor } = await own.settled(runId);
+    const refund = refunds(here.effects);
     const others = new Workflows({
       store: here.store,
-      definitions: [refunds(here.effects)],
+      definitions: [refund],
       scope: "another",
       keyring,
       clock: here.clock,
@@ -24,7 +25,7 @@ describe("a run of another tenant", () => {
     expect(await others.get(runId)).toBeUndefined();
     expect((await others.list()).items).toEqual([]);
     const missing = { code: "run-not-found" };
-    await expect(others.resume(runId, {})).rejects.toMatchObject(missing);
+    await expect(others.resume(refund, runId, {} as never)).rejects.toMatchObject(missing);
     await expect(others.cancel(runId, { reason: "no" })).rejects.toMatchObject(missing);
     await expect(others.history(runId)).rejects.toMatchObject(missing);
     await expect(others.adopt(runId)).rejects.toMatchObject(missing);

@@ -109,7 +109,7 @@ describe("an owner that was paused and woken", () => {
     expect(one.ready().sessions).toMatchObject([{ status: "standby", epoch: 2 }]);
   });
 
-  it("WF-33 R064 sends nothing of a run at work once its term is over, though nobody has taken over", async () => {
+  it("WF-33 R064 R062 sends nothing of a run at work once its term is over, though nobody has taken over", async () => {
     const { definition, begun } = slowWork();
     const { openOf, store, clock } = desks();
     const one = openOf([definition]);
