@@ -84,7 +84,7 @@ describe("what a run writes", () => {
   it("FLOW-73 CASE-202 holds a value of a megabyte once, over a hundred rounds that carry it on", async () => {
     const text = Array.from({ length: 23_300 }, (_, at) => digest({ at })).join("");
     const built = flow("carries", z.object({ text: z.string(), turns: z.number() }))
-      .node("turn", ({ turns }) => ({ turns: turns + 1 }))
+      .node("turn", (state) => ({ text: state.text, turns: state.turns + 1 }))
       .route("turn", ["turn", "$end"], ({ turns }) => (turns < 100 ? "turn" : "$end"))
       .build();
     const { entries, snapshots } = await measured(built, { text, turns: 0 });
