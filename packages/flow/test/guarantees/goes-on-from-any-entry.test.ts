@@ -90,11 +90,12 @@ describe("a run whose process died after any entry", () => {
         { join: true },
       )
       .path("start", "left", "meet")
-      .path("start", "right", "meet")
+      .node("further", () => ({ ran: ["further"] }))
+      .path("start", "right", "further", "meet")
       .build();
     const { runner, end, events, cutAfter } = await cutAnywhere(built, 1);
     const all = log.splice(0);
-    expect(end.ran.at(-1)).toBe("meet after start left right");
+    expect(end.ran.at(-1)).toBe("meet after start left right further");
     for (let revision = 1; revision <= events.length; revision += 1) {
       const cut = await cutAfter(revision);
       expect(stateOf(await runner({ log: cut }).adopt(built, "r"))).toEqual(end);

@@ -78,10 +78,10 @@ describe("what a run writes", () => {
       .build();
     const { entries } = await measured(built, { got: [] });
     expect(entries).toBeGreaterThan(text.length);
-    expect(entries).toBeLessThan(1.2 * text.length);
+    expect(entries).toBeLessThan(2.2 * text.length);
   });
 
-  it("FLOW-73 CASE-202 holds a value of a megabyte once, over a hundred rounds that carry it on", async () => {
+  it("FLOW-73 CASE-202 keeps a value of a megabyte, and writes it no more than once more after a snapshot, over a hundred rounds that carry it on", async () => {
     const text = Array.from({ length: 23_300 }, (_, at) => digest({ at })).join("");
     const one = z.string().optional();
     // It moves from one field to the other and back.
@@ -91,7 +91,7 @@ describe("what a run writes", () => {
       .build();
     const { entries, snapshots } = await measured(built, { here: text, turns: 0 });
     expect(text.length).toBeGreaterThan(1_000_000);
-    expect(entries).toBeLessThan(1.2 * text.length);
+    expect(entries).toBeLessThan(2.2 * text.length);
     expect(snapshots).toBeLessThan(1.1 * text.length);
   });
 
