@@ -78,7 +78,7 @@ export const mutants: readonly Mutant[] = [
     find: "return { ...write, before: stands.until, fence: fenceOf(stands) };",
     put: "return { ...write, before: stands.until };",
     project: "workflows",
-    tests: "workflows/test/contract",
+    tests: "contract",
     quick: true,
   },
   {
@@ -112,7 +112,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (typeof value === "number") return value === 0 ? 1 / value > 0 : value - value === 0;',
     put: 'if (typeof value === "number") return value - value === 0;',
     project: "seal",
-    tests: "seal/test/values",
+    tests: "values",
   },
   {
     name: "a snapshot that any log will do for",
