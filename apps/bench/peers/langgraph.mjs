@@ -1,5 +1,12 @@
-// B1 and B2 on LangGraph.js: a state graph; for the approval, its in-memory saver, which serializes each checkpoint.
-import { Annotation, Command, interrupt, MemorySaver, StateGraph } from "@langchain/langgraph";
+// B1, B2, B5 and B6 on LangGraph.js: a state graph; for what pauses, its in-memory saver, which serializes each checkpoint.
+import {
+  Annotation,
+  Command,
+  interrupt,
+  MemorySaver,
+  Send,
+  StateGraph,
+} from "@langchain/langgraph";
 
 export const name = "LangGraph.js";
 
@@ -36,5 +43,53 @@ export function approval({ state, execute }) {
     const config = { configurable: { thread_id: `t${runs++}` } };
     await app.invoke(state, config);
     return (await app.invoke(new Command({ resume: "approve" }), config)).ok;
+  };
+}
+
+/** Runs to the question and, from what its saver keeps, to the end. */
+async function asking(app, input, more = {}) {
+  const config = { configurable: { thread_id: "t" }, ...more };
+  await app.invoke(input, config);
+  return (await app.invoke(new Command({ resume: "approve" }), config)).done;
+}
+
+const ask = (state) => {
+  if (interrupt({ tool: "finish" }) !== "approve") throw new Error("denied");
+  return { done: state.got.length };
+};
+
+export function results(work) {
+  const State = Annotation.Root({ got: Annotation(), done: Annotation() });
+  return async () => {
+    const app = new StateGraph(State)
+      .addNode("collect", async () => {
+        const got = [];
+        for (let n = 0; n < work.results; n++) got.push(await work.fetch(n));
+        return { got };
+      })
+      .addNode("ask", ask)
+      .addEdge("__start__", "collect")
+      .addEdge("collect", "ask")
+      .addEdge("ask", "__end__")
+      .compile({ checkpointer: new MemorySaver() });
+    return asking(app, {});
+  };
+}
+
+export function map(work) {
+  const State = Annotation.Root({
+    got: Annotation({ reducer: (all, more) => all.concat(more), default: () => [] }),
+    done: Annotation(),
+  });
+  const items = Array.from({ length: work.items }, (_, n) => n);
+  return async () => {
+    const app = new StateGraph(State)
+      .addNode("each", async ({ n }) => ({ got: [await work.act(n)] }))
+      .addNode("ask", ask)
+      .addConditionalEdges("__start__", () => items.map((n) => new Send("each", { n })), ["each"])
+      .addEdge("each", "ask")
+      .addEdge("ask", "__end__")
+      .compile({ checkpointer: new MemorySaver() });
+    return asking(app, {}, { maxConcurrency: work.concurrency });
   };
 }

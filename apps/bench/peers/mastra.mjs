@@ -1,4 +1,4 @@
-// B1 and B2 on Mastra: a workflow of steps; for the approval, its in-memory storage keeps the suspended snapshot.
+// B1, B2, B5 and B6 on Mastra: a workflow of steps; for what pauses, its in-memory storage keeps the suspended snapshot.
 import { Mastra } from "@mastra/core";
 import { InMemoryStore } from "@mastra/core/storage";
 import { createStep, createWorkflow } from "@mastra/core/workflows";
@@ -69,4 +69,69 @@ export function approval({ state, execute }) {
     if (result.status !== "success") throw new Error(result.status);
     return result.result.ok;
   };
+}
+
+const Got = z.array(z.any());
+const Done = z.object({ done: z.number() });
+
+/** A step that asks; answers how many it was given. */
+const asking = createStep({
+  id: "ask",
+  inputSchema: Got,
+  outputSchema: Done,
+  resumeSchema: z.object({ approved: z.boolean() }),
+  suspendSchema: z.object({}),
+  execute: async ({ inputData, resumeData, suspend }) =>
+    resumeData === undefined ? await suspend({}) : { done: inputData.length },
+});
+
+/** Runs to the question and, from what its storage keeps, to the end. */
+function pausing(built, inputData) {
+  const storage = new InMemoryStore({ id: "memory" });
+  const mastra = new Mastra({ workflows: { built }, storage, logger: false });
+  const workflow = mastra.getWorkflow("built");
+  return async () => {
+    const run = await workflow.createRun();
+    const first = await run.start({ inputData });
+    if (first.status !== "suspended") throw new Error(first.status);
+    const again = await workflow.createRun({ runId: run.runId });
+    const result = await again.resume({ step: "ask", resumeData: { approved: true } });
+    if (result.status !== "success") throw new Error(result.status);
+    return result.result.done;
+  };
+}
+
+export function results(work) {
+  const collect = createStep({
+    id: "collect",
+    inputSchema: N,
+    outputSchema: Got,
+    execute: async () => {
+      const got = [];
+      for (let n = 0; n < work.results; n++) got.push(await work.fetch(n));
+      return got;
+    },
+  });
+  const workflow = createWorkflow({ id: "built", inputSchema: N, outputSchema: Done });
+  return pausing(workflow.then(collect).then(asking).commit(), { n: 0 });
+}
+
+export function map(work) {
+  const each = createStep({
+    id: "each",
+    inputSchema: z.number(),
+    outputSchema: z.number(),
+    execute: async ({ inputData }) => await work.act(inputData),
+  });
+  const workflow = createWorkflow({
+    id: "built",
+    inputSchema: z.array(z.number()),
+    outputSchema: Done,
+  });
+  const { concurrency, items } = work;
+  const built = workflow.foreach(each, { concurrency }).then(asking).commit();
+  return pausing(
+    built,
+    Array.from({ length: items }, (_, n) => n),
+  );
 }

@@ -1,4 +1,4 @@
-// B1 and B2 on xstate: a machine of promise actors; its persisted snapshot is the state that travels.
+// B1, B2 and B5 on xstate: a machine of promise actors; its persisted snapshot is the state that travels. It has no map.
 import { assign, createActor, fromPromise, setup, waitFor } from "xstate";
 
 export const name = "xstate";
@@ -76,5 +76,44 @@ export function approval({ state, execute }) {
     second.send({ type: "approve" });
     const end = await waitFor(second, (snapshot) => snapshot.status === "done");
     return end.context.ok;
+  };
+}
+
+export function results(work) {
+  const machine = setup({
+    actors: {
+      collect: fromPromise(async () => {
+        const got = [];
+        for (let n = 0; n < work.results; n++) got.push(await work.fetch(n));
+        return got;
+      }),
+    },
+  }).createMachine({
+    id: "results",
+    initial: "collect",
+    context: { got: [] },
+    states: {
+      collect: {
+        invoke: {
+          src: "collect",
+          onDone: { target: "waiting", actions: assign({ got: ({ event }) => event.output }) },
+        },
+      },
+      waiting: { on: { approve: "done" } },
+      done: { type: "final" },
+    },
+  });
+  return async () => {
+    const first = createActor(machine);
+    first.start();
+    await waitFor(first, (snapshot) => snapshot.matches("waiting"));
+    const text = JSON.stringify(first.getPersistedSnapshot());
+    first.stop();
+    const second = createActor(machine, { snapshot: JSON.parse(text) });
+    second.start();
+    second.send({ type: "approve" });
+    const end = await waitFor(second, (snapshot) => snapshot.status === "done");
+    if (end.context.got.length !== work.results) throw new Error("lost");
+    return text.length;
   };
 }

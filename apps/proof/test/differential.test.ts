@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { differential, pointsQuick } from "../src/differential/command.ts";
 
 describe("a run that pauses", () => {
-  it("FLOW-62 ends as one that never paused, wherever it pauses and however often, over 200 generated flows", async () => {
+  it("FLOW-62 R131 P18 ends as one that never paused, wherever it pauses and however often, over 200 generated flows", async () => {
     const { figures, faults } = await differential({ flows: 200, seed: 62, points: pointsQuick });
     expect(faults).toEqual([]);
     expect(figures.flows).toBe(200);

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
@@ -14,5 +14,13 @@ describe("the promises that are taken away", () => {
       return source.split(find).length !== 2 || put === find;
     });
     expect(lost.map(({ name }) => name)).toEqual([]);
+  });
+
+  it("each have tests that are there", () => {
+    const missing = mutants.filter(({ project, tests }) => {
+      const files = globSync(`{packages,apps}/${project}/test/**/*.test.ts`, { cwd: root });
+      return !files.some((path) => path.includes(tests));
+    });
+    expect(missing.map(({ name }) => name)).toEqual([]);
   });
 });

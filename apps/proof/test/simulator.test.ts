@@ -12,7 +12,7 @@ import { simulate } from "../src/simulator/simulate.ts";
 const seeds = 60;
 
 describe("a simulated world", () => {
-  it("is the same, step by step, whenever its seed is", async () => {
+  it("P7 is the same, step by step, whenever its seed is", async () => {
     for (const seed of [1, 2, 3, 5, 7, 11, 13, 17, 19, 23]) {
       const first = await simulate(seed);
       await simulate(seed + 1_000);
@@ -26,7 +26,7 @@ describe("a simulated world", () => {
     expect((await simulateSeeds([...fixtures.keys()])).failed).toEqual([]);
   });
 
-  it("holds every invariant, whatever dies, gets lost or comes late", async () => {
+  it("P7 holds every invariant, whatever dies, gets lost or comes late", async () => {
     const { failed, seen } = await simulateRange({ from: 1, count: seeds });
     expect(failed).toEqual([]);
     for (const name of ["a process dies", "a run completes", "a session is taken over"] as const)

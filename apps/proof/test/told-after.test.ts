@@ -85,7 +85,7 @@ describe.each([
   ["a file", onFile],
   ["a server", onServer],
 ])("on %s", (_, opened) => {
-  it("STORE-14 a start, an event, a decision and an answer over HTTP are told once they stand, and never before", async () => {
+  it("STORE-14 R024 a start, an event, a decision and an answer over HTTP are told once they stand, and never before", async () => {
     const { store, beside, close } = await opened();
     const told: RunNotice[] = [];
     const early: RunNotice[] = [];

@@ -89,13 +89,13 @@ describe("a list", () => {
     ["a list", []],
     ["a text", "pending"],
   ];
-  it.each(wrong)("APR-05 does not take %s as a filter for all", async (_name, filter) => {
+  it.each(wrong)("APR-05 R089 does not take %s as a filter for all", async (_name, filter) => {
     const here = await twelve();
     const listed = here.records.list(scope, { filter: filter as object });
     await expect(listed).rejects.toThrow(withCode("filter-invalid"));
   });
 
-  it("APR-05 takes no scope, order or limit that is none", async () => {
+  it("APR-05 R089 takes no scope, order or limit that is none", async () => {
     const here = await twelve();
     for (const at of [null, undefined, "", "*", "a' or 1=1"]) {
       await expect(here.records.list(at as string)).rejects.toThrow(withCode("id-invalid"));

@@ -98,7 +98,7 @@ describe("changes of other processes", () => {
     },
   );
 
-  it("STORE-04 STORE-07 are heard of again after the connection that listened was ended", async () => {
+  it("STORE-04 STORE-07 R085 are heard of again after the connection that listened was ended", async () => {
     const schema = place();
     const store = await opened(schema);
     const other = await opened(schema);

@@ -19,7 +19,7 @@ async function schemaWith<T>(port: (store: PostgresStore) => T) {
 }
 
 describe("the approvals' contract", () => {
-  it.each(approvalStoreCases)("STORE-02 $name", async ({ run }) => {
+  it.each(approvalStoreCases)("STORE-02 CASE-088 $name", async ({ run }) => {
     const make = async () => {
       const { first: store, ...more } = await schemaWith(({ approvals }) => approvals);
       return { store, ...more };
@@ -29,7 +29,7 @@ describe("the approvals' contract", () => {
 });
 
 describe("the run registry's contract", () => {
-  it.each(runRegistryCases)("STORE-02 $name", async ({ run }) => {
+  it.each(runRegistryCases)("STORE-02 CASE-088 $name", async ({ run }) => {
     const make = async () => {
       const { first: registry, ...more } = await schemaWith(({ runs }) => runs);
       return { registry, ...more };
@@ -39,7 +39,7 @@ describe("the run registry's contract", () => {
 });
 
 describe("the leases' contract", () => {
-  it.each(leaseStoreCases)("STORE-02 $name", async ({ run }) => {
+  it.each(leaseStoreCases)("STORE-02 CASE-088 $name", async ({ run }) => {
     const make = async () => {
       const { first: leases, ...more } = await schemaWith((store) => store.leases);
       return { leases, ...more };
@@ -49,7 +49,7 @@ describe("the leases' contract", () => {
 });
 
 describe("the outbox's contract", () => {
-  it.each(outboxStoreCases)("STORE-02 $name", async ({ run }) => {
+  it.each(outboxStoreCases)("STORE-02 CASE-088 $name", async ({ run }) => {
     const make = async () => {
       const { first: outbox, ...more } = await schemaWith((store) => store.outbox);
       return { outbox, ...more };

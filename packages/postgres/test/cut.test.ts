@@ -37,7 +37,7 @@ const cuts = forms.flatMap((each) =>
 
 describe("a connection that is cut at a commit", () => {
   it.each(cuts)(
-    "STORE-07 APR-26 leaves it unknown, $when the server got the $form, and its attempt learns the truth",
+    "STORE-07 APR-26 R077 leaves it unknown, $when the server got the $form, and its attempt learns the truth",
     async ({ when, writes }) => {
       const schema = place();
       const { proxy, store } = await throughProxy(schema);

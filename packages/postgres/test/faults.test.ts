@@ -135,7 +135,7 @@ describe("a commit", () => {
   const conflicts = at.flatMap((place) => ["40001", "40P01"].map((code) => ({ ...place, code })));
 
   it.each(conflicts)(
-    "STORE-11 that meets $code at call $number of a $form is tried again as a whole, under the same attempt",
+    "STORE-11 R084 that meets $code at call $number of a $form is tried again as a whole, under the same attempt",
     async ({ number, code, writes, rows }) => {
       const { schema, pool, store } = await watched();
       pool.reset({
@@ -209,7 +209,7 @@ describe("a commit", () => {
   });
 
   it.each(forms)(
-    "STORE-14 waits for the disk as one $form, also where the database's default is not to",
+    "STORE-14 R092 waits for the disk as one $form, also where the database's default is not to",
     async ({ writes }) => {
       const { schema } = await watched();
       await behind.query(`CREATE TABLE ${schema}.seen (setting text);
@@ -270,7 +270,7 @@ describe("a read", () => {
     expect((await store.approvals.get(scope, "a"))?.version).toBe(1);
   });
 
-  it("STORE-07 is unavailable with its reason: a table is gone, a value is none of ours", async () => {
+  it("STORE-07 R090 is unavailable with its reason: a table is gone, a value is none of ours", async () => {
     const { schema, store } = await watched();
     await behind.query(`UPDATE ${schema}.approvals SET requested_at = 9007199254740993`);
     const damaged = { code: "store-unavailable", reason: "damaged" };

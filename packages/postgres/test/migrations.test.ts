@@ -40,7 +40,7 @@ async function objectsOf(schema: string): Promise<unknown> {
   return rows;
 }
 
-it("STORE-01 is refused by an older program, which names both versions and changes nothing", async () => {
+it("STORE-01 R087 P17 is refused by an older program, which names both versions and changes nothing", async () => {
   const schema = place();
   await opened(schema);
   await behind.query(`UPDATE ${schema}.schema_version SET version = version + 1`);
@@ -55,7 +55,7 @@ it("STORE-01 is refused by an older program, which names both versions and chang
   expect(await objectsOf(schema)).toEqual(before);
 });
 
-it("STORE-01 WF-28 makes each run that waited in an older schema due, and no other", async () => {
+it("STORE-01 WF-28 P17 makes each run that waited in an older schema due, and no other", async () => {
   const schema = place();
   const older = await opened(schema);
   const statuses = ["pending", "running", "interrupted", "completed"];
@@ -87,7 +87,7 @@ it("STORE-01 leaves a schema that a migration failed in as it was", async () => 
   expect(await objectsOf(schema)).toEqual(before);
 });
 
-it("STORE-01 is made once by eight processes that open a new schema together", async () => {
+it("STORE-01 R087 is made once by eight processes that open a new schema together", async () => {
   const schema = place();
   const program = join(import.meta.dirname, "opener.ts");
   const args = ["--conditions=@holdpoint/source", program, url, schema, `${Date.now() + 1_500}`];

@@ -182,7 +182,7 @@ describe.each(["without statistics", "with statistics"])(
       for (const step of steps) expect(step["Index Cond"]).toContain("run_id = 'run-7'");
     });
 
-    it("STORE-10 deciding and resuming one runs no statement that is not bound to an index", async () => {
+    it("STORE-10 R094 P9 deciding and resuming one runs no statement that is not bound to an index", async () => {
       const watched = watchedPool(url);
       const store = await openPostgres(watched, { schema, behindPooler: true });
       const own = `one-${which.length}`;

@@ -76,7 +76,7 @@ const cases = approvalStoreCases.filter(
 );
 
 describe("behind a pooler in transaction mode", () => {
-  it.each(cases)("STORE-04 $name", async ({ run }) => {
+  it.each(cases)("STORE-04 R086 $name", async ({ run }) => {
     const make = async () => {
       const { open, ...more } = await behindPooler();
       const another = async () => (await open()).approvals;
@@ -85,7 +85,7 @@ describe("behind a pooler in transaction mode", () => {
     await expect(run(make)).resolves.toBeUndefined();
   });
 
-  it.each(runRegistryCases)("STORE-04 $name", async ({ run }) => {
+  it.each(runRegistryCases)("STORE-04 R086 $name", async ({ run }) => {
     const make = async () => {
       const { open, ...more } = await behindPooler();
       const another = async () => (await open()).runs;

@@ -148,7 +148,7 @@ describe.each(forms)(
 );
 
 describe("a server that keeps silent", () => {
-  it("STORE-07 is a timeout for a read, unknown for a commit, and its connections are closed", async () => {
+  it("STORE-07 R079 is a timeout for a read, unknown for a commit, and its connections are closed", async () => {
     const schema = place();
     const pool = watchedPool(url);
     const fired: (() => void)[] = [];
@@ -173,7 +173,7 @@ describe("a server that keeps silent", () => {
     await pool.real.end();
   });
 
-  it("STORE-07 is a timeout where the pool has no connection to lend, and it takes one that comes late back", async () => {
+  it("STORE-07 R079 is a timeout where the pool has no connection to lend, and it takes one that comes late back", async () => {
     const schema = place();
     const pool = watchedPool(url, 1);
     const armed = new Set<() => void>();

@@ -24,7 +24,7 @@ function fileWith<T>(port: (store: SqliteStore) => T) {
 }
 
 describe("the approvals' contract", () => {
-  it.each(approvalStoreCases)("STORE-02 $name", async ({ run }) => {
+  it.each(approvalStoreCases)("STORE-02 CASE-088 $name", async ({ run }) => {
     const make = () => {
       const { first: store, ...more } = fileWith(({ approvals }) => approvals);
       return { store, ...more };
@@ -34,7 +34,7 @@ describe("the approvals' contract", () => {
 });
 
 describe("the run registry's contract", () => {
-  it.each(runRegistryCases)("STORE-02 $name", async ({ run }) => {
+  it.each(runRegistryCases)("STORE-02 CASE-088 $name", async ({ run }) => {
     const make = () => {
       const { first: registry, ...more } = fileWith(({ runs }) => runs);
       return { registry, ...more };
@@ -44,7 +44,7 @@ describe("the run registry's contract", () => {
 });
 
 describe("the leases' contract", () => {
-  it.each(leaseStoreCases)("STORE-02 $name", async ({ run }) => {
+  it.each(leaseStoreCases)("STORE-02 CASE-088 $name", async ({ run }) => {
     const make = () => {
       const { first: leases, ...more } = fileWith((store) => store.leases);
       return { leases, ...more };
@@ -54,7 +54,7 @@ describe("the leases' contract", () => {
 });
 
 describe("the outbox's contract", () => {
-  it.each(outboxStoreCases)("STORE-02 $name", async ({ run }) => {
+  it.each(outboxStoreCases)("STORE-02 CASE-088 $name", async ({ run }) => {
     const make = () => {
       const { first: outbox, ...more } = fileWith((store) => store.outbox);
       return { outbox, ...more };

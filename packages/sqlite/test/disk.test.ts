@@ -28,7 +28,7 @@ function refusalOf(path: string): unknown {
 }
 
 describe("a folder that may not be written", () => {
-  it("STORE-07 is refused by name, with a file in it and without, and nothing is left in it", async () => {
+  it("STORE-07 R081 is refused by name, with a file in it and without, and nothing is left in it", async () => {
     const path = place();
     const store = openSqlite(path());
     await store.commit("one", [put("a", 0)]);
@@ -57,7 +57,7 @@ describe("a folder that may not be written", () => {
 });
 
 describe("a file that can't grow", () => {
-  it("STORE-07 is full by name, keeps nothing of what did not fit, and takes it once there is room", async () => {
+  it("STORE-07 R080 is full by name, keeps nothing of what did not fit, and takes it once there is room", async () => {
     const handle = new DatabaseSync(place()());
     const store = openSqlite(handle);
     await store.commit("one", [put("a", 0), append("a", 1)]);

@@ -34,7 +34,7 @@ function pausesOf(at: number, work: () => void): Clock & { readonly pauses: numb
 }
 
 describe("a file that another program holds", () => {
-  it("STORE-03 is waited for between short tries, while the event loop goes on", async () => {
+  it("STORE-03 R082 is waited for between short tries, while the event loop goes on", async () => {
     const path = place()();
     const setUp = openSqlite(path);
     const release = holding(path);
@@ -71,7 +71,7 @@ describe("a file that another program holds", () => {
     for (const store of [...stores, setUp]) store.close();
   });
 
-  it("STORE-03 STORE-07 is unavailable after the set time, and works once it is free", async () => {
+  it("STORE-03 STORE-07 R082 is unavailable after the set time, and works once it is free", async () => {
     const path = place()();
     const store = openSqlite(path, { lockWaitMs: 60 });
     const release = holding(path);

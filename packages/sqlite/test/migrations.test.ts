@@ -34,7 +34,7 @@ it("STORE-01 finds the same schema at each later opening, and its rows", async (
   }
 });
 
-it("STORE-01 is refused by an older program, which names both versions and changes nothing", () => {
+it("STORE-01 R087 P17 is refused by an older program, which names both versions and changes nothing", () => {
   const path = place()();
   openSqlite(path).close();
   const handle = new DatabaseSync(path);
@@ -52,7 +52,7 @@ it("STORE-01 is refused by an older program, which names both versions and chang
   expect(readFileSync(path)).toEqual(bytes);
 });
 
-it("STORE-01 WF-28 makes each run that waited in an older file due, and no other", async () => {
+it("STORE-01 WF-28 P17 makes each run that waited in an older file due, and no other", async () => {
   const path = place()();
   const older = openSqlite(path);
   const statuses = ["pending", "running", "interrupted", "completed"];
@@ -87,7 +87,7 @@ it("STORE-01 leaves a file that a migration failed in as it was", () => {
   handle.close();
 });
 
-it("STORE-01 is made once by eight processes that open a new file together", async () => {
+it("STORE-01 R087 is made once by eight processes that open a new file together", async () => {
   const at = place();
   const program = at("open.ts");
   const source = join(import.meta.dirname, "../src/index.ts");

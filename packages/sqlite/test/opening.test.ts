@@ -12,7 +12,7 @@ const pragma = (handle: DatabaseSync, name: string): unknown =>
   Object.values(handle.prepare(`PRAGMA ${name}`).get() ?? {})[0];
 
 describe("an opened file", () => {
-  it("STORE-03 STORE-14 is set up at every opening, also of a handle that was set otherwise", () => {
+  it("STORE-03 STORE-14 R024 R092 is set up at every opening, also of a handle that was set otherwise", () => {
     const path = place()();
     openSqlite(path).close();
     for (let round = 1; round <= 2; round += 1) {
@@ -111,7 +111,7 @@ describe("a path that is no store", () => {
     ],
   ];
 
-  it.each(cases)("STORE-07 is refused by name and left as it was: %s", (_, code, make) => {
+  it.each(cases)("STORE-07 R081 is refused by name and left as it was: %s", (_, code, make) => {
     const path = make(place()());
     const bytes = () => {
       try {
@@ -127,7 +127,7 @@ describe("a path that is no store", () => {
     expect(bytes()).toEqual(before);
   });
 
-  it("STORE-07 is refused where it is cut off in the middle", async () => {
+  it("STORE-07 R081 is refused where it is cut off in the middle", async () => {
     const path = place()();
     const store = openSqlite(path);
     for (let number = 0; number < 50; number += 1) {

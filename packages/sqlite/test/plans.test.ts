@@ -135,18 +135,21 @@ describe(`with ${waiting} waiting runs and records`, () => {
     },
   );
 
-  it.each(orders)("STORE-10 the first page of %s reads no further than its time limit", (order) => {
-    const filter = { state: "pending", requestedBefore: 9, expiresBefore: 9 } as const;
-    const plan = bound(pageSql(approvalPage(scope, filter, { order, limit: 50 })));
-    expect(plan[0]).toMatch(/\(scope=\? AND state=\? AND (requestedAt|expiryPlace)<\?\)$/);
-  });
+  it.each(orders)(
+    "STORE-10 R094 P9 the first page of %s reads no further than its time limit",
+    (order) => {
+      const filter = { state: "pending", requestedBefore: 9, expiresBefore: 9 } as const;
+      const plan = bound(pageSql(approvalPage(scope, filter, { order, limit: 50 })));
+      expect(plan[0]).toMatch(/\(scope=\? AND state=\? AND (requestedAt|expiryPlace)<\?\)$/);
+    },
+  );
 
   it("STORE-10 the list of one run's records finds them by the run", () => {
     const list = approvalPage(scope, { runId: "run-7" }, { order: "oldest", ...page });
     expect(bound(pageSql(list))[0]).toContain("approvalsByRun (scope=? AND runId=? AND state=?)");
   });
 
-  it("STORE-10 deciding and resuming one runs no statement that is not bound to an index", async () => {
+  it("STORE-10 R094 P9 deciding and resuming one runs no statement that is not bound to an index", async () => {
     const watched = watchedHandle(place()());
     const store = openSqlite(watched);
     const fence = { name: "desk", epoch: 0 };

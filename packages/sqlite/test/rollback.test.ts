@@ -93,7 +93,7 @@ async function putBack(of: readonly string[]) {
 const rolledBack = { code: "checkpoint-rolled-back" };
 
 describe("older genuine rows put back", () => {
-  it("STORE-12 of the registry are noticed, and nothing runs", async () => {
+  it("STORE-12 R052 of the registry are noticed, and nothing runs", async () => {
     const { paid, runId, desk } = await putBack(["runs"]);
     const { desk: next, store } = desk();
     expect(await next.adoptAll()).toMatchObject([{ runId, did: "broken", error: rolledBack }]);
@@ -104,7 +104,7 @@ describe("older genuine rows put back", () => {
   });
 
   it.each([[["log"]], [["log", "approvals"]], [["log", "approvals", "approvalAudit"]]])(
-    "STORE-12 of %j end the run, since its registry saw it further on",
+    "STORE-12 R052 of %j end the run, since its registry saw it further on",
     async (of) => {
       const { paid, runId, approvalId, desk } = await putBack(of);
       const { desk: next, store } = desk();
@@ -118,7 +118,7 @@ describe("older genuine rows put back", () => {
     },
   );
 
-  it("STORE-12 of an approval are noticed by whoever decides it again", async () => {
+  it("STORE-12 R052 of an approval are noticed by whoever decides it again", async () => {
     const { paid, runId, approvalId, desk } = await putBack(["approvals"]);
     const { desk: next, store } = desk();
     const again = next.decide(approvalId, approve({ by: dana }));
@@ -130,7 +130,7 @@ describe("older genuine rows put back", () => {
     store.close();
   });
 
-  it("STORE-12 of approval, log and registry are noticed by the audit trail, and nothing is paid again", async () => {
+  it("STORE-12 R052 of approval, log and registry are noticed by the audit trail, and nothing is paid again", async () => {
     const { paid, approvalId, desk, runId } = await putBack(["approvals", "log", "runs"]);
     const { desk: next, store } = desk();
     await next.adoptAll();
@@ -143,7 +143,7 @@ describe("older genuine rows put back", () => {
   });
 });
 
-it("STORE-12 of approval and log are noticed by a runner without a registry, and nothing is paid again", async () => {
+it("STORE-12 R052 of approval and log are noticed by a runner without a registry, and nothing is paid again", async () => {
   const { paid, built, path, runId, approvalId } = await putBack(["approvals", "log"]);
   const store = openSqlite(path);
   const approvals = new DeferredApproval(store.approvals, { keyring });

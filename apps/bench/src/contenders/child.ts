@@ -28,6 +28,7 @@ const inputs: Readonly<Record<Workload, unknown>> = {
   linear: work.nodes,
   approval: work.approval,
   results: work.results,
+  map: workloads.B6,
 };
 
 const { module, member, place } = JSON.parse(process.argv[2]!) as Where;

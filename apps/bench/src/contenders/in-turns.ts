@@ -2,7 +2,7 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 
-export type Workload = "linear" | "approval" | "results";
+export type Workload = "linear" | "approval" | "results" | "map";
 
 /** To be warmed up first, and to say how often it runs in a round of so long; or a round of so many runs. */
 export type Ask = { readonly workload: Workload } & (

@@ -73,6 +73,15 @@ export const mutants: readonly Mutant[] = [
     quick: true,
   },
   {
+    name: "a heartbeat without its epoch",
+    file: "packages/workflows/src/lease/store.ts",
+    find: "return { ...write, before: stands.until, fence: fenceOf(stands) };",
+    put: "return { ...write, before: stands.until };",
+    project: "workflows",
+    tests: "contract",
+    quick: true,
+  },
+  {
     name: "an intent that is logged after the effect",
     file: "packages/flow/src/run/calls.ts",
     find: "if (!live.durable || making.again) return undefined;",
@@ -96,6 +105,14 @@ export const mutants: readonly Mutant[] = [
     project: "flow",
     tests: "refuses-tampering",
     quick: true,
+  },
+  {
+    name: "a minus zero that is written as JSON does",
+    file: "packages/seal/src/canonical/encode.ts",
+    find: 'if (typeof value === "number") return value === 0 ? 1 / value > 0 : value - value === 0;',
+    put: 'if (typeof value === "number") return value - value === 0;',
+    project: "seal",
+    tests: "values",
   },
   {
     name: "a snapshot that any log will do for",

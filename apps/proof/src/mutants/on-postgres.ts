@@ -50,7 +50,7 @@ export const onPostgres: readonly Mutant[] = [
     find: "WHEN 'off' THEN 'on'",
     put: "WHEN 'off' THEN 'off'",
     project: "postgres",
-    tests: "postgres/test/faults",
+    tests: "faults",
   },
   {
     name: "an attempt that does not know its own commit, on Postgres",

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 
 import { zombies } from "../../src/supervision/zombies.ts";
 
-it("R061 STORE-06 takes no write of 50 owners that were stopped, replaced and woken", async () => {
+it("R061 STORE-06 P6 takes no write of 50 owners that were stopped, replaced and woken", async () => {
   const folder = mkdtempSync(join(tmpdir(), "holdpoint-zombies-"));
   try {
     const found = await zombies(folder, { wanted: 50, sessions: 10 });

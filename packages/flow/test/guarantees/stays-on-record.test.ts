@@ -104,7 +104,7 @@ describe("a durable run", () => {
     expect(events.at(-1)?.type).toBe("cancelled");
   });
 
-  it("FLOW-75 keeps an id that is taken, and the loser does nothing", async () => {
+  it("FLOW-75 R142 keeps an id that is taken, and the loser does nothing", async () => {
     const { log, seen, built } = looking({});
     const runner = new FlowRunner({ log, keyring });
     await runner.run(built, { n: 1 }, { runId: "run-1" });

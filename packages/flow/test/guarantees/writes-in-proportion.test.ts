@@ -1,3 +1,4 @@
+import { digest } from "@holdpoint/seal";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
@@ -77,7 +78,21 @@ describe("what a run writes", () => {
       .build();
     const { entries } = await measured(built, { got: [] });
     expect(entries).toBeGreaterThan(text.length);
-    expect(entries).toBeLessThan(1.2 * text.length);
+    expect(entries).toBeLessThan(2.2 * text.length);
+  });
+
+  it("FLOW-73 CASE-202 keeps a value of a megabyte, and writes it no more than once more after a snapshot, over a hundred rounds that carry it on", async () => {
+    const text = Array.from({ length: 23_300 }, (_, at) => digest({ at })).join("");
+    const one = z.string().optional();
+    // It moves from one field to the other and back.
+    const built = flow("carries", z.object({ here: one, there: one, turns: z.number() }))
+      .node("turn", ({ here, there, turns }) => ({ here: there, there: here, turns: turns + 1 }))
+      .route("turn", ["turn", "$end"], ({ turns }) => (turns < 100 ? "turn" : "$end"))
+      .build();
+    const { entries, snapshots } = await measured(built, { here: text, turns: 0 });
+    expect(text.length).toBeGreaterThan(1_000_000);
+    expect(entries).toBeLessThan(2.2 * text.length);
+    expect(snapshots).toBeLessThan(1.1 * text.length);
   });
 
   const drawn = defineTool({

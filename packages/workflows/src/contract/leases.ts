@@ -16,7 +16,7 @@ const by = (owner: string) => (stands: LeaseState, until: number) =>
 /** Taking, renewing and giving back leases, and what that fences. */
 export const leaseCases: readonly LeaseCase[] = [
   leaseCase(
-    "WF-20 gives each acquisition an epoch of its own, one more than before",
+    "WF-20 CASE-122 gives each acquisition an epoch of its own, one more than before, and refuses the same owner under its former one",
     async (under) => {
       const { leases } = under;
       const first = await taken(leases, by("one"));
@@ -27,6 +27,9 @@ export const leaseCases: readonly LeaseCase[] = [
       await taken(leases, (stands) => releaseWrite(stands));
       const third = await taken(await under.another(), by("two"));
       same([third.epoch, third.owner], [3, "two"], "after it was given back, by the same owner");
+      const former = { ...third, epoch: second.epoch };
+      const beat = await leases.commit(attempt(), [renewWrite(former, third.until + leaseMs)]);
+      same(because(beat), "fenced", "a heartbeat of that owner from before");
     },
   ),
 

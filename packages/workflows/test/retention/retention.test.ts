@@ -1,5 +1,5 @@
 import { DeferredApproval, memoryRemover, type MemoryHome } from "@holdpoint/approvals";
-import { approve, FlowRunner, replies } from "@holdpoint/flow";
+import { approve, deny, FlowRunner, replies } from "@holdpoint/flow";
 import { createKeyring } from "@holdpoint/seal";
 import { describe, expect, it } from "vitest";
 
@@ -260,6 +260,32 @@ describe("an export", () => {
     });
   });
 
+  it("STORE-09 CASE-178 shows that a denied run's call was not made, and no line can say that it was", async () => {
+    const here = world();
+    const { desk } = here.open();
+    const { runId } = await desk.start("refund", { orderId: "A-1" }, { key: "A-1" });
+    const { waitsFor } = await desk.settled(runId);
+    await desk.decide(waitsFor[0]!.id, deny({ by: dana }));
+    await desk.settled(runId);
+    const text = await keeping(here).export(runId);
+    const report = await verifyExport(text, { keyring });
+    expect(report).toMatchObject({
+      status: "whole",
+      run: { status: "failed" },
+      approvals: [
+        { audit: { entries: [{ kind: "requested" }, { kind: "decided" }, { kind: "consumed" }] } },
+      ],
+    });
+    expect(here.effects.paid).toEqual([]);
+    // A genuine line of another run, in which the call was made.
+    const paid = await request(here, "A-2", "completed");
+    const foreign = (await keeping(here).export(paid.runId)).trimEnd().split("\n");
+    for (const line of foreign.slice(1)) {
+      const forged = `${text.trimEnd()}\n${line}\n`;
+      expect(await verifyExport(forged, { keyring })).toMatchObject({ status: "broken" });
+    }
+  });
+
   it("STORE-09 of a run that waits verifies too", async () => {
     const here = world();
     const { runId } = await request(here, "A-1");
@@ -270,14 +296,21 @@ describe("an export", () => {
     });
   });
 
-  it("STORE-09 is refused where a line of it was changed, left out, added, moved or put from elsewhere", async () => {
+  it("STORE-09 CASE-176 is refused where a line of it was changed, left out, added, moved or put from elsewhere", async () => {
     const { text, foreign } = await exported();
     const [head = "", ...lines] = text.trimEnd().split("\n");
     const others = foreign.trimEnd().split("\n").slice(1);
     const made = (of: readonly string[]): string => `${[head, ...of].join("\n")}\n`;
     const touched = [
       ...lines.map((_, at) => made(lines.filter((_line, other) => other !== at))),
-      ...lines.map((line, at) => made(lines.with(at, line.replace(/[a-y](?=[^a-z]*$)/, "z")))),
+      ...lines.map((line, at) =>
+        made(
+          lines.with(
+            at,
+            line.replace(/[a-z](?=[^a-z]*$)/, (last) => (last === "z" ? "y" : "z")),
+          ),
+        ),
+      ),
       ...lines.map((_, at) => made(lines.with(at, others[at]!))),
       made(lines.toReversed()),
       made([...lines, lines[0]!]),

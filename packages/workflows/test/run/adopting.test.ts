@@ -101,7 +101,7 @@ describe("adopting what nobody holds", () => {
     expect(here.effects.paid).toEqual([]);
   });
 
-  it("WF-21 WF-24 resumes a run whose decision was recorded and not consumed", async () => {
+  it("WF-21 WF-24 R009 CASE-054 resumes a run whose decision was recorded and not consumed", async () => {
     const here = world();
     const first = here.open();
     const { runId } = await first.desk.start("refund", input);
@@ -157,7 +157,7 @@ describe("adopting what nobody holds", () => {
     expect(new Set(statuses)).toEqual(new Set(["pending", "running", "interrupted", "completed"]));
   });
 
-  it("WF-21 leaves a run of a definition that is not here, and says so", async () => {
+  it("WF-21 CASE-118 leaves a run of a definition that is not here, and says so", async () => {
     const here = world();
     const first = here.open().desk;
     const { runId } = await first.start("refund", input);
@@ -175,7 +175,7 @@ describe("adopting what nobody holds", () => {
     await expect(newer.history(runId)).rejects.toMatchObject({ code: "unknown-definition" });
   });
 
-  it("WF-32 sets a run aside that can't be trusted, and goes on with the others", async () => {
+  it("WF-32 R090 sets a run aside that can't be trusted, and goes on with the others", async () => {
     const here = world();
     const first = here.open().desk;
     const { runId: broken } = await first.start("refund", input);

@@ -12,7 +12,7 @@ import { countingIds, dana, keyring, rita, world } from "../world.ts";
 const input = { orderId: "A-17" };
 
 describe("cancelling a run", () => {
-  it("WF-26 ends a waiting run and withdraws what waits in one commit", async () => {
+  it("WF-26 CASE-144 ends a waiting run and withdraws what waits in one commit", async () => {
     const { open, homes, effects } = world();
     const first = open().desk;
     const { runId } = await first.start("refund", input);

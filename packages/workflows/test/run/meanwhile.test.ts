@@ -25,7 +25,7 @@ const movesTo = (writes: readonly Write[], status: string): boolean =>
   writes.some(({ statement, values }) => statement === "runs.put" && values["status"] === status);
 
 describe("what happens while a run is worked on", () => {
-  it("WF-24 resumes by itself for a decision that came before the pause", async () => {
+  it("WF-24 R035 resumes by itself for a decision that came before the pause", async () => {
     const here = world();
     const elsewhere = here.open().desk;
     const taken: unknown[] = [];

@@ -35,10 +35,15 @@ describe("starting a run", () => {
     expect((await desk.list()).items).toHaveLength(1);
   });
 
-  it("WF-12 puts one run on record where many start under one key at once", async () => {
+  it("WF-12 R040 puts one run on record where many start under one key at once, and refuses the one with another input", async () => {
     const { open, effects } = world();
-    const desks = Array.from({ length: 10 }, () => open().desk);
-    const views = await Promise.all(desks.map((desk) => desk.start("refund", input, { key: "k" })));
+    const desks = Array.from({ length: 32 }, () => open().desk);
+    const starts = desks.map((desk) => desk.start("refund", input, { key: "k" }));
+    const other = open()
+      .desk.start("refund", { orderId: "B-2" }, { key: "k" })
+      .catch((error: unknown) => error);
+    const views = await Promise.all(starts);
+    expect(await other).toMatchObject({ code: "start-key-taken" });
     expect(new Set(views.map(({ runId }) => runId)).size).toBe(1);
     await Promise.all(desks.map((desk) => desk.waitIdle()));
     expect(effects.looked).toEqual(["A-17"]);

@@ -120,7 +120,7 @@ describe("a time that runs out", () => {
     expect((await second.list(page)).items).toHaveLength(patrolPageMax + 1);
   });
 
-  it("WF-28 loses to a decision that came before it, and wins over one that comes after", async () => {
+  it("WF-28 CASE-046 loses to a decision that came before it, and wins over one that comes after", async () => {
     for (const isLate of [false, true]) {
       const definition = expiring(60_000);
       const { openOf, clock } = desks();

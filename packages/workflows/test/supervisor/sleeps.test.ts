@@ -27,7 +27,7 @@ function sleeper(ms: number, woken: string[] = []) {
 }
 
 describe("a run that sleeps", () => {
-  it("WF-28 R136 wakes once after 40 days and not before, by the store's clock", async () => {
+  it("WF-28 R136 P14 wakes once after 40 days and not before, by the store's clock", async () => {
     const woken: string[] = [];
     const definition = sleeper(40 * dayMs, woken);
     const { openOf, clock, home } = desks();
@@ -49,7 +49,7 @@ describe("a run that sleeps", () => {
     expect(woken).toEqual([runId]);
   });
 
-  it("WF-28 R137 is woken once at activation, where its time passed while nobody was running", async () => {
+  it("WF-28 R137 P14 is woken once at activation, where its time passed while nobody was running", async () => {
     const woken: string[] = [];
     const definition = sleeper(60_000, woken);
     const { openOf, clock } = desks();
@@ -69,7 +69,7 @@ describe("a run that sleeps", () => {
     expect(woken).toEqual([runId]);
   });
 
-  it("WF-28 R140 is woken once where the store's clock is put back right then", async () => {
+  it("WF-28 R140 P14 is woken once where the store's clock is put back right then", async () => {
     const definition = sleeper(60_000);
     const { openOf, clock } = desks();
     const desk = openOf([definition]);

@@ -109,7 +109,7 @@ describe("an owner that was paused and woken", () => {
     expect(one.ready().sessions).toMatchObject([{ status: "standby", epoch: 2 }]);
   });
 
-  it("WF-33 R064 sends nothing of a run at work once its term is over, though nobody has taken over", async () => {
+  it("WF-33 R064 R062 sends nothing of a run at work once its term is over, though nobody has taken over", async () => {
     const { definition, begun } = slowWork();
     const { openOf, store, clock } = desks();
     const one = openOf([definition]);
@@ -140,6 +140,57 @@ describe("an owner that was paused and woken", () => {
       const two = open();
       expect((await two.activate()).sessions).toMatchObject([{ status: "standby" }]);
     }
+  });
+
+  it("R066 WF-33 loses its session to a store's clock that is put on, writes nothing then, and keeps it by one that is put back", async () => {
+    for (const step of [3_600_000, -3_600_000]) {
+      const { open, clock } = desks();
+      const own = timedClock();
+      const one = open({ clock: own });
+      await one.activate();
+      clock.step(step); // the store's alone
+      const two = open();
+      const { sessions } = await two.activate();
+      const isOn = step > 0;
+      expect(sessions).toMatchObject([isOn ? { status: "held", epoch: 2 } : { status: "standby" }]);
+      const [owner, other] = isOn ? [two, one] : [one, two];
+      const { runId } = await owner.start("refund", input);
+      expect((await owner.settled(runId)).status).toBe("interrupted");
+      await expect(other.start("refund", { orderId: "B-2" })).rejects.toMatchObject({
+        code: "session-owned",
+      });
+      expect((await owner.list()).items).toHaveLength(1);
+    }
+  });
+
+  it("R016 WF-30 is followed by three that die as they take over: each has an epoch of its own, and the run ends", async () => {
+    const { home, open, clock, effects } = desks();
+    const first = open();
+    await first.activate();
+    const { runId } = await first.start("refund", input);
+    const { waitsFor } = await first.settled(runId);
+    for (let epoch = 2; epoch <= 4; epoch += 1) {
+      clock.leap(leaseMs);
+      let isDead = false;
+      const dying = homeWith(home, async (attemptId, writes) => {
+        if (isDead) return new Promise(() => undefined);
+        const outcome = await home.commit(attemptId, writes);
+        isDead = writes.some(({ statement }) => statement === "leases.put");
+        return isDead ? new Promise(() => undefined) : outcome;
+      });
+      void open({ store: supervisorStore(dying) }).activate();
+      await rest();
+      expect(isDead).toBe(true);
+      expect(home.row("leases", "default", "desk")!.values).toMatchObject({ epoch });
+    }
+    clock.leap(leaseMs);
+    const last = open();
+    expect((await last.activate()).sessions).toMatchObject([{ status: "held", epoch: 5 }]);
+    await rest();
+    await last.decide(waitsFor[0]!.id, approve({ by: dana }));
+    await rest();
+    expect((await last.get(runId))?.status).toBe("completed");
+    expect(effects.paid).toHaveLength(1);
   });
 
   it("R065 WF-33 counts no renewal whose answer came too late", async () => {
