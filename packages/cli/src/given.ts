@@ -77,11 +77,45 @@ function parsed(command: Command, words: readonly string[]) {
   for (const [name, { value }] of Object.entries(specs))
     options[name] = { type: value === undefined ? "boolean" : "string", ...(name === "help" && { short: "h" }) }; // prettier-ignore
   try {
-    return parseArgs({ args: [...words], options, allowPositionals: true });
+    return parseArgs({ args: [...inOrder(words, specs)], options, allowPositionals: true });
   } catch (cause) {
     const said = cause instanceof Error ? cause.message.replace(/\. To specify.*$/s, "") : "";
     throw new CliError("usage", `holdpoint ${command.path}: ${said}`, {}, cause);
   }
+}
+
+/** An id that begins with a dash, as one of 64 does. */
+const dashedId = /^-[\w-]{21}$/;
+
+/**
+ * Options, each with its value, and then operands: a value or an operand may begin with a dash where it can be nothing else, so that
+ * ids and digests are taken as they are shown.
+ */
+function inOrder(
+  words: readonly string[],
+  specs: Readonly<Record<string, OptionSpec>>,
+): readonly string[] {
+  const options: string[] = [];
+  const operands: string[] = [];
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at]!;
+    if (word === "--") {
+      operands.push(...words.slice(at + 1));
+      break;
+    }
+    const name = word.startsWith("--") ? word.slice(2) : "";
+    const takesValue = Object.hasOwn(specs, name) && specs[name]!.value !== undefined;
+    const next = words[at + 1];
+    if (takesValue && next !== undefined && (!next.startsWith("--") || dashedId.test(next))) {
+      options.push(`${word}=${next}`);
+      at += 1;
+    } else if (!word.startsWith("-") || (!Object.hasOwn(specs, name) && dashedId.test(word))) {
+      operands.push(word);
+    } else {
+      options.push(word);
+    }
+  }
+  return [...options, "--", ...operands];
 }
 
 function assertOperands({ path, operands }: Command, given: readonly string[]): void {

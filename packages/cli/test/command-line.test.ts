@@ -7,6 +7,7 @@ import { PURPOSES, sign } from "@holdpoint/seal";
 import { describe, expect, it } from "vitest";
 
 import { commands } from "../src/catalog.ts";
+import { givenTo } from "../src/given.ts";
 import { isCliError, CliError } from "../src/index.ts";
 import { deskFolder, freshFolder, holdpoint, keyring } from "./place.ts";
 
@@ -42,6 +43,22 @@ describe("the command line", () => {
     expect(json).toMatchObject({ code: 2, err: "" });
     expect(json.json()).toMatchObject({ error: { code: "usage" } });
   });
+
+  it.each(["-Bc4efGhijKlmnopqrstu_", "--c4efGhijKlmnopqrstu_", "-Bc4efGhijKlmnopqrstu-"])(
+    "DESK-30 takes ids and digests as they are shown, with a dash before them: %s",
+    (id) => {
+      const approve = commands.find(({ path }) => path === "approvals approve")!;
+      for (const words of [
+        [id, "--digest", id, "--note", "-", "--json"],
+        ["--json", "--digest", id, "--note", "-", "--", id],
+      ]) {
+        const given = givenTo(approve, words);
+        expect(given.operand(0)).toBe(id);
+        expect([given.text("digest"), given.text("note")]).toEqual([id, "-"]);
+        expect(given.flag("json")).toBe(true);
+      }
+    },
+  );
 
   it("DESK-30 makes no store where there is none, and shows no password", async () => {
     const folder = freshFolder();

@@ -5,14 +5,17 @@ import { createInterface } from "node:readline";
 
 import { describe, expect, it } from "vitest";
 
-import { opened, place, url } from "./place.ts";
+import { behind, opened, place, url } from "./place.ts";
 import { append, put, scope } from "./record-writes.ts";
 import { wholeUpTo } from "./whole-commits.ts";
 
-const program = (name: string, ...args: readonly string[]): string[] => [
+const program = (name: string, ...args: readonly string[]): string[] =>
+  programOn(url, name, ...args);
+
+const programOn = (server: string, name: string, ...args: readonly string[]): string[] => [
   "--conditions=@holdpoint/source",
   join(import.meta.dirname, name),
-  url,
+  server,
   ...args,
 ];
 
@@ -83,7 +86,9 @@ describe("a process that is killed while it commits", () => {
 
 /** Runs the committing process until it has told of so many commits, kills it, and answers the last one that it told of. */
 async function killedAfter(schema: string, from: number, commits: number): Promise<number> {
-  const writer = spawn(process.execPath, program("killed.ts", schema, `${from}`), {
+  const named = new URL(url);
+  named.searchParams.set("application_name", schema);
+  const writer = spawn(process.execPath, programOn(named.href, "killed.ts", schema, `${from}`), {
     stdio: ["ignore", "pipe", "pipe"],
   });
   let out = "";
@@ -94,6 +99,9 @@ async function killedAfter(schema: string, from: number, commits: number): Promi
     if (out.split("\n").length > commits) writer.kill("SIGKILL");
   });
   await once(writer, "close");
+  // What it had sent is carried out all the same, and then its connections end.
+  const left = "SELECT 1 FROM pg_stat_activity WHERE application_name = $1";
+  while (((await behind.query(left, [schema])).rowCount ?? 0) > 0);
   expect(errors).toBe("");
   return Number(out.trim().split("\n").at(-1));
 }
