@@ -10,38 +10,47 @@ import {
 
 export const name = "LangGraph.js";
 
-export function linear(nodes) {
+/** Not compiled yet: on stores it gets another saver. */
+export function linearGraph(nodes) {
   let graph = new StateGraph(Annotation.Root({ n: Annotation() }));
   for (let index = 0; index < nodes; index++)
     graph = graph.addNode(`n${index}`, async (state) => ({ n: state.n + 1 }));
   graph = graph.addEdge("__start__", "n0");
   for (let index = 1; index < nodes; index++) graph = graph.addEdge(`n${index - 1}`, `n${index}`);
-  const app = graph.addEdge(`n${nodes - 1}`, "__end__").compile();
+  return graph.addEdge(`n${nodes - 1}`, "__end__");
+}
+
+export function linear(nodes) {
+  const app = linearGraph(nodes).compile();
   return async () => (await app.invoke({ n: 0 }, { recursionLimit: nodes + 5 })).n;
 }
 
-export function approval({ state, execute }) {
+/** Not compiled yet either. */
+export function approvalGraph({ execute }) {
   const State = Annotation.Root({
     id: Annotation(),
     amount: Annotation(),
     items: Annotation(),
     ok: Annotation(),
   });
+  return new StateGraph(State)
+    .addNode("prepare", async (s) => ({ amount: s.amount + 1 }))
+    .addNode("act", async (s) => {
+      const decision = interrupt({ tool: "act", arguments: { id: s.id, amount: s.amount } });
+      if (decision !== "approve") throw new Error("denied");
+      return await execute({ id: s.id, amount: s.amount });
+    })
+    .addEdge("__start__", "prepare")
+    .addEdge("prepare", "act")
+    .addEdge("act", "__end__");
+}
+
+export function approval(work) {
   let runs = 0;
   return async () => {
-    const app = new StateGraph(State)
-      .addNode("prepare", async (s) => ({ amount: s.amount + 1 }))
-      .addNode("act", async (s) => {
-        const decision = interrupt({ tool: "act", arguments: { id: s.id, amount: s.amount } });
-        if (decision !== "approve") throw new Error("denied");
-        return await execute({ id: s.id, amount: s.amount });
-      })
-      .addEdge("__start__", "prepare")
-      .addEdge("prepare", "act")
-      .addEdge("act", "__end__")
-      .compile({ checkpointer: new MemorySaver() });
+    const app = approvalGraph(work).compile({ checkpointer: new MemorySaver() });
     const config = { configurable: { thread_id: `t${runs++}` } };
-    await app.invoke(state, config);
+    await app.invoke(work.state, config);
     return (await app.invoke(new Command({ resume: "approve" }), config)).ok;
   };
 }

@@ -8,7 +8,7 @@ export const name = "Mastra";
 
 const N = z.object({ n: z.number() });
 
-export function linear(nodes) {
+export function linearWorkflow(nodes) {
   let workflow = createWorkflow({ id: "linear", inputSchema: N, outputSchema: N });
   for (let index = 0; index < nodes; index++) {
     workflow = workflow.then(
@@ -20,16 +20,24 @@ export function linear(nodes) {
       }),
     );
   }
-  const built = workflow.commit();
+  return workflow.commit();
+}
+
+/** Runs of it, from its beginning to its end. */
+export function straight(workflow) {
   return async () => {
-    const run = await built.createRun();
+    const run = await workflow.createRun();
     const result = await run.start({ inputData: { n: 0 } });
     if (result.status !== "success") throw new Error(result.status);
     return result.result.n;
   };
 }
 
-export function approval({ state, execute }) {
+export function linear(nodes) {
+  return straight(linearWorkflow(nodes));
+}
+
+export function approvalWorkflow({ execute }) {
   const Item = z.object({ sku: z.string(), n: z.number() });
   const State = z.object({ id: z.string(), amount: z.number(), items: z.array(Item) });
   const Done = z.object({ ok: z.boolean() });
@@ -50,25 +58,33 @@ export function approval({ state, execute }) {
       return await execute({ id: inputData.id, amount: inputData.amount });
     },
   });
-  const built = createWorkflow({ id: "approval", inputSchema: State, outputSchema: Done })
+  return createWorkflow({ id: "approval", inputSchema: State, outputSchema: Done })
     .then(prepare)
     .then(act)
     .commit();
-  const mastra = new Mastra({
-    workflows: { approval: built },
-    storage: new InMemoryStore({ id: "memory" }),
-    logger: false,
-  });
-  const workflow = mastra.getWorkflow("approval");
+}
+
+/** Runs of it to the question of a step and, by the run's id, from what its storage keeps to the end. */
+export function answered(workflow, step, inputData, decided = () => undefined) {
   return async () => {
     const run = await workflow.createRun();
-    const first = await run.start({ inputData: state });
+    const first = await run.start({ inputData });
     if (first.status !== "suspended") throw new Error(first.status);
+    decided();
     const again = await workflow.createRun({ runId: run.runId });
-    const result = await again.resume({ step: "act", resumeData: { approved: true } });
+    const result = await again.resume({ step, resumeData: { approved: true } });
     if (result.status !== "success") throw new Error(result.status);
-    return result.result.ok;
+    return result.result;
   };
+}
+
+function inMemory(built) {
+  const storage = new InMemoryStore({ id: "memory" });
+  return new Mastra({ workflows: { built }, storage, logger: false }).getWorkflow("built");
+}
+
+export function approval(work) {
+  return answered(inMemory(approvalWorkflow(work)), "act", work.state);
 }
 
 const Got = z.array(z.any());
@@ -85,22 +101,6 @@ const asking = createStep({
     resumeData === undefined ? await suspend({}) : { done: inputData.length },
 });
 
-/** Runs to the question and, from what its storage keeps, to the end. */
-function pausing(built, inputData) {
-  const storage = new InMemoryStore({ id: "memory" });
-  const mastra = new Mastra({ workflows: { built }, storage, logger: false });
-  const workflow = mastra.getWorkflow("built");
-  return async () => {
-    const run = await workflow.createRun();
-    const first = await run.start({ inputData });
-    if (first.status !== "suspended") throw new Error(first.status);
-    const again = await workflow.createRun({ runId: run.runId });
-    const result = await again.resume({ step: "ask", resumeData: { approved: true } });
-    if (result.status !== "success") throw new Error(result.status);
-    return result.result.done;
-  };
-}
-
 export function results(work) {
   const collect = createStep({
     id: "collect",
@@ -113,7 +113,7 @@ export function results(work) {
     },
   });
   const workflow = createWorkflow({ id: "built", inputSchema: N, outputSchema: Done });
-  return pausing(workflow.then(collect).then(asking).commit(), { n: 0 });
+  return answered(inMemory(workflow.then(collect).then(asking).commit()), "ask", { n: 0 });
 }
 
 export function map(work) {
@@ -130,8 +130,6 @@ export function map(work) {
   });
   const { concurrency, items } = work;
   const built = workflow.foreach(each, { concurrency }).then(asking).commit();
-  return pausing(
-    built,
-    Array.from({ length: items }, (_, n) => n),
-  );
+  const input = Array.from({ length: items }, (_, n) => n);
+  return answered(inMemory(built), "ask", input);
 }

@@ -3,9 +3,8 @@ import { assign, createActor, fromPromise, setup, waitFor } from "xstate";
 
 export const name = "xstate";
 
-const step = fromPromise(async ({ input }) => ({ n: input.n + 1 }));
-
-export function linear(nodes) {
+/** Its actor `step` is to be provided. */
+export function linearMachine(nodes) {
   const states = { done: { type: "final" } };
   for (let index = 0; index < nodes; index++) {
     states[`n${index}`] = {
@@ -19,27 +18,28 @@ export function linear(nodes) {
       },
     };
   }
-  const machine = setup({ actors: { step } }).createMachine({
+  return setup({}).createMachine({
     id: "linear",
     initial: "n0",
-    context: { n: 0 },
+    context: ({ input }) => input,
     states,
   });
+}
+
+export function linear(nodes) {
+  const step = fromPromise(async ({ input }) => ({ n: input.n + 1 }));
+  const machine = linearMachine(nodes).provide({ actors: { step } });
   return async () => {
-    const actor = createActor(machine);
+    const actor = createActor(machine, { input: { n: 0 } });
     actor.start();
     const end = await waitFor(actor, (snapshot) => snapshot.status === "done");
     return end.context.n;
   };
 }
 
-export function approval({ state, execute }) {
-  const machine = setup({
-    actors: {
-      prepare: fromPromise(async ({ input }) => ({ amount: input.amount + 1 })),
-      act: fromPromise(async ({ input }) => execute(input)),
-    },
-  }).createMachine({
+/** Its actors `prepare` and `act` are to be provided. */
+export function approvalMachine() {
+  return setup({}).createMachine({
     id: "approval",
     initial: "prepare",
     context: ({ input }) => ({ ...input }),
@@ -63,6 +63,15 @@ export function approval({ state, execute }) {
         },
       },
       done: { type: "final" },
+    },
+  });
+}
+
+export function approval({ state, execute }) {
+  const machine = approvalMachine().provide({
+    actors: {
+      prepare: fromPromise(async ({ input }) => ({ amount: input.amount + 1 })),
+      act: fromPromise(async ({ input }) => execute(input)),
     },
   });
   return async () => {

@@ -9,10 +9,7 @@ import { behind, opened, place, url } from "./place.ts";
 import { append, put, scope } from "./record-writes.ts";
 import { wholeUpTo } from "./whole-commits.ts";
 
-const program = (name: string, ...args: readonly string[]): string[] =>
-  programOn(url, name, ...args);
-
-const programOn = (server: string, name: string, ...args: readonly string[]): string[] => [
+const program = (server: string, name: string, ...args: readonly string[]): string[] => [
   "--conditions=@holdpoint/source",
   join(import.meta.dirname, name),
   server,
@@ -21,7 +18,7 @@ const programOn = (server: string, name: string, ...args: readonly string[]): st
 
 /** A child process that is told a line and answers one. */
 function teller(name: string, ...args: readonly string[]) {
-  const child = spawn(process.execPath, program(name, ...args), {
+  const child = spawn(process.execPath, program(url, name, ...args), {
     stdio: ["pipe", "pipe", "inherit"],
   });
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
@@ -88,7 +85,7 @@ describe("a process that is killed while it commits", () => {
 async function killedAfter(schema: string, from: number, commits: number): Promise<number> {
   const named = new URL(url);
   named.searchParams.set("application_name", schema);
-  const writer = spawn(process.execPath, programOn(named.href, "killed.ts", schema, `${from}`), {
+  const writer = spawn(process.execPath, program(named.href, "killed.ts", schema, `${from}`), {
     stdio: ["ignore", "pipe", "pipe"],
   });
   let out = "";

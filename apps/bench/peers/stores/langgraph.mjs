@@ -1,10 +1,12 @@
 // LangGraph.js on its own savers, each checkpoint written before the next step (`durability: "sync"`). Its SQLite saver stands on a driver
 // that has to be compiled; here it gets Node's own, with `synchronous=FULL`.
-import { Annotation, Command, entrypoint, interrupt, StateGraph, task } from "@langchain/langgraph";
+import { Command, entrypoint, interrupt, task } from "@langchain/langgraph";
 import { PostgresSaver } from "@langchain/langgraph-checkpoint-postgres";
 import { SqliteSaver } from "@langchain/langgraph-checkpoint-sqlite";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+
+import { approvalGraph, linearGraph } from "../langgraph.mjs";
 
 export const name = "LangGraph.js";
 
@@ -49,37 +51,16 @@ function ownDriver(folder) {
 }
 
 function linear(nodes, checkpointer, config) {
-  let graph = new StateGraph(Annotation.Root({ n: Annotation() }));
-  for (let index = 0; index < nodes; index++)
-    graph = graph.addNode(`n${index}`, async (state) => ({ n: state.n + 1 }));
-  graph = graph.addEdge("__start__", "n0");
-  for (let index = 1; index < nodes; index++) graph = graph.addEdge(`n${index - 1}`, `n${index}`);
-  const app = graph.addEdge(`n${nodes - 1}`, "__end__").compile({ checkpointer });
+  const app = linearGraph(nodes).compile({ checkpointer });
   return async () => (await app.invoke({ n: 0 }, config())).n;
 }
 
-function approval({ state, execute, decided }, checkpointer, config) {
-  const State = Annotation.Root({
-    id: Annotation(),
-    amount: Annotation(),
-    items: Annotation(),
-    ok: Annotation(),
-  });
-  const app = new StateGraph(State)
-    .addNode("prepare", async (s) => ({ amount: s.amount + 1 }))
-    .addNode("act", async (s) => {
-      const decision = interrupt({ tool: "act", arguments: { id: s.id, amount: s.amount } });
-      if (decision !== "approve") throw new Error("denied");
-      return await execute({ id: s.id, amount: s.amount });
-    })
-    .addEdge("__start__", "prepare")
-    .addEdge("prepare", "act")
-    .addEdge("act", "__end__")
-    .compile({ checkpointer });
+function approval(work, checkpointer, config) {
+  const app = approvalGraph(work).compile({ checkpointer });
   return async () => {
     const how = config();
-    await app.invoke(state, how);
-    decided();
+    await app.invoke(work.state, how);
+    work.decided();
     return (await app.invoke(new Command({ resume: "approve" }), how)).ok;
   };
 }

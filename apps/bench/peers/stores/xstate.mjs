@@ -5,6 +5,8 @@ import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import { assign, createActor, fromPromise, setup, waitFor } from "xstate";
 
+import { approvalMachine, linearMachine } from "../xstate.mjs";
+
 export const name = "xstate";
 
 export async function on({ sqlite, postgres }) {
@@ -55,25 +57,7 @@ function kept(store) {
 }
 
 function linear(nodes, store) {
-  const states = { done: { type: "final" } };
-  for (let index = 0; index < nodes; index++) {
-    states[`n${index}`] = {
-      invoke: {
-        src: "step",
-        input: ({ context }) => context,
-        onDone: {
-          target: index + 1 === nodes ? "done" : `n${index + 1}`,
-          actions: assign({ n: ({ event }) => event.output.n }),
-        },
-      },
-    };
-  }
-  const machine = setup({}).createMachine({
-    id: "linear",
-    initial: "n0",
-    context: ({ input }) => input,
-    states,
-  });
+  const machine = linearMachine(nodes);
   return async () => {
     const run = kept(store);
     const step = fromPromise(async ({ input }) => {
@@ -89,32 +73,7 @@ function linear(nodes, store) {
 }
 
 function approval({ state, execute, decided }, store) {
-  const machine = setup({}).createMachine({
-    id: "approval",
-    initial: "prepare",
-    context: ({ input }) => ({ ...input }),
-    states: {
-      prepare: {
-        invoke: {
-          src: "prepare",
-          input: ({ context }) => context,
-          onDone: {
-            target: "waiting",
-            actions: assign({ amount: ({ event }) => event.output.amount }),
-          },
-        },
-      },
-      waiting: { on: { approve: "act" } },
-      act: {
-        invoke: {
-          src: "act",
-          input: ({ context }) => ({ id: context.id, amount: context.amount }),
-          onDone: { target: "done", actions: assign({ ok: ({ event }) => event.output.ok }) },
-        },
-      },
-      done: { type: "final" },
-    },
-  });
+  const machine = approvalMachine();
   return async () => {
     const run = kept(store);
     const built = machine.provide({
@@ -146,6 +105,7 @@ function approval({ state, execute, decided }, store) {
 }
 
 function results({ results: count, fetch }, store) {
+  const actions = assign({ all: ({ context, event }) => [...context.all, event.output] });
   const machine = setup({}).createMachine({
     id: "results",
     initial: "collect",
@@ -159,12 +119,12 @@ function results({ results: count, fetch }, store) {
             {
               guard: ({ context }) => context.all.length + 1 === count,
               target: "waiting",
-              actions: assign({ all: ({ context, event }) => [...context.all, event.output] }),
+              actions,
             },
             {
               target: "collect",
               reenter: true,
-              actions: assign({ all: ({ context, event }) => [...context.all, event.output] }),
+              actions,
             },
           ],
         },

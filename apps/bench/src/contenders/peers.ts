@@ -12,10 +12,16 @@ function dependencies(): Record<string, string> {
   return file.dependencies;
 }
 
-/** Installs them, where one is not there yet; none of their scripts is run. */
+function installed(name: string): string | undefined {
+  const file = new URL(`node_modules/${name}/package.json`, folder);
+  if (!existsSync(file)) return undefined;
+  return (JSON.parse(readFileSync(file, "utf8")) as { readonly version: string }).version;
+}
+
+/** Installs them, where one is not there in its version; none of their scripts is run. */
 export function installPeers(): void {
-  const there = (name: string): boolean => existsSync(new URL(`node_modules/${name}`, folder));
-  if (Object.keys(dependencies()).every(there)) return;
+  if (Object.entries(dependencies()).every(([name, version]) => installed(name) === version))
+    return;
   console.error("installing the peers …");
   execFileSync("npm", ["ci", "--no-audit", "--no-fund", "--ignore-scripts"], {
     cwd: fileURLToPath(folder),
@@ -28,9 +34,8 @@ export function peerModule(file: string): string {
   return new URL(file, folder).href;
 }
 
-/** Each with its version, as a report names them. */
-export function peerVersions(): string {
-  return Object.entries(dependencies())
-    .map(([name, version]) => `${name} ${version}`)
-    .join(", ");
+/** Those that a bench measures, each with its version, as a report names them. */
+export function peerVersions(measured?: readonly string[]): string {
+  const versions = dependencies();
+  return (measured ?? Object.keys(versions)).map((name) => `${name} ${versions[name]}`).join(", ");
 }

@@ -79,9 +79,11 @@ function cellsOf(
 ): readonly string[] {
   const own = median(taken.get("holdpoint")!.wallMs);
   const { wallMs, firstMs } = taken.get(name) ?? {};
-  if (wallMs === undefined || firstMs === undefined) return ["–", "–"];
+  const withFirst = workload === "approval";
+  if (wallMs === undefined || firstMs === undefined)
+    return Array<string>(withFirst ? 3 : 2).fill("–");
   const ms = median(wallMs);
-  const first = workload === "approval" ? [median(firstMs).toFixed(2)] : [];
+  const first = withFirst ? [median(firstMs).toFixed(2)] : [];
   return [ms.toFixed(2), (ms / own).toFixed(1), ...first];
 }
 

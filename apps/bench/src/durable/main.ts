@@ -131,6 +131,6 @@ const text = lines.join("\n");
 console.log(text);
 if (reportAt > 0) {
   const machine = `${cpus().length} × ${cpus()[0]?.model ?? "?"}, Node ${process.version}, load ${load!.toFixed(0)} at its beginning`;
-  const head = `# Flow benches, on the stores\n\n${new Date().toISOString().slice(0, 10)} · ${machine} · in turns, medians of the clock; beside them the processor time of this process.\nPeers: ${peerVersions()}. What a peer does not do is not in its number: none of them seals; LibSQL, which Mastra stands on, leaves \`synchronous\` at NORMAL; xstate is kept by hand.\nCommand: \`pnpm bench durable --report docs/reports/durable-bench.md\`\n`;
+  const head = `# Flow benches, on the stores\n\n${new Date().toISOString().slice(0, 10)} · ${machine} · in turns, medians of the clock; beside them the processor time of this process.\nPeers: ${peerVersions()}. What a peer does not do is not in its number: none of them seals; Mastra sets \`synchronous\` of its SQLite file to NORMAL; xstate is kept by hand.\nCommand: \`pnpm bench durable --report docs/reports/durable-bench.md\`\n`;
   writeFileSync(process.argv[reportAt + 1]!, `${head}${text}\n`);
 }

@@ -130,7 +130,7 @@ async function main(): Promise<void> {
   const text = lines.join("\n");
   console.log(text);
   if (reportAt > 0) {
-    const head = `# Flow benches, in memory\n\n${new Date().toISOString().slice(0, 10)} · ${machine} · ${rounds} interleaved rounds, medians and the fastest of processor time.\nPeers: ${peerVersions()}. What a peer does not do is not in its number: none of them seals.\nCommand: \`pnpm bench flow --report docs/reports/flow-bench.md\`\n`;
+    const head = `# Flow benches, in memory\n\n${new Date().toISOString().slice(0, 10)} · ${machine} · ${rounds} interleaved rounds, medians and the fastest of processor time.\nPeers: ${peerVersions(["xstate", "@langchain/langgraph", "@mastra/core"])}. What a peer does not do is not in its number: none of them seals.\nCommand: \`pnpm bench flow --report docs/reports/flow-bench.md\`\n`;
     writeFileSync(process.argv[reportAt + 1]!, `${head}${text}\n`);
   }
 }

@@ -5,10 +5,10 @@
  *    is as durable as it will get (FLOW-08).
  * E2 Entries that are ready together are appended together; an append never overtakes another one (FLOW-72).
  * E3 A refused append ends this process's part in the run: somebody else has it, and nothing more is done (FLOW-75).
- * E5 An append that failed ends it too, whatever failed: its events are in the state and on no record, so anything appended
+ * E4 What must be together commits together: writes of other ports go along with events where they live in one database.
+ * E5 An append that failed ends that part too, whatever failed: its events are in the state and on no record, so anything appended
  *    behind it would leave a gap that no number shows. The run goes on from its log, by adoption.
  * E6 A run that is left asks nobody: what of its code is still under way files no question that this process would not take in.
- * E4 What must be together commits together: writes of other ports go along with events where they live in one database.
  */
 import type { ApprovalRecords, Decision, Write } from "@holdpoint/approvals";
 

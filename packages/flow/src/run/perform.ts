@@ -6,8 +6,8 @@
  * R2 What takes a durable run out of this process's hands (a lost revision, a store that can't be reached, a call in doubt,
  *    an abort) leaves the log as it stands; everything else that goes wrong ends the run as failed. A portable run has no
  *    other place to go on from: whatever stops it ends it, and what it asked for is withdrawn.
- * R4 Before it is told that a run stopped, it is left: work of it that nobody waits for any more asks nobody from then on.
  * R3 What is thrown says of which flow and run it is (FLOW-07).
+ * R4 Before it is told that a run stopped, it is left: work of it that nobody waits for any more asks nobody from then on.
  */
 import { isApprovalError } from "@holdpoint/approvals";
 import { errorInfo } from "@holdpoint/tools";

@@ -78,7 +78,7 @@ describe("what a run writes", () => {
       .build();
     const { entries } = await measured(built, { got: [] });
     expect(entries).toBeGreaterThan(text.length);
-    expect(entries).toBeLessThan(2.2 * text.length);
+    expect(entries).toBeLessThan(1.2 * text.length);
   });
 
   it("FLOW-73 CASE-202 keeps a value of a megabyte, and writes it no more than once more after a snapshot, over a hundred rounds that carry it on", async () => {
